@@ -14,8 +14,22 @@ bool is_scattered(double speed_up, const Certainty& certainty) {
            (high > 0 && (speed_up * kBeside < low || speed_up > high * kBeside));
 }
 
-bool is_provisional(const Certainty& certainty) {
-    return Conditions::parse(certainty.conditions).contended || certainty.uncertainty > kScattered;
+std::string_view why_provisional(const Certainty& certainty) {
+    const Conditions conditions = Conditions::parse(certainty.conditions);
+    const auto& [text, uncertainty, low, high] = certainty;
+    if (conditions.contended) {
+        return "other processes disturbed its tuning";
+    }
+    if (uncertainty > kScattered) {
+        return "its times differ too much";
+    }
+    if (high - low > kScattered * (high + low)) {
+        return "its speed-up over the default is hardly known";
+    }
+    if (conditions.rivals) {
+        return "its search ended before it had compared the default with others";
+    }
+    return {};
 }
 
 std::size_t tries_of(const Certainty& certainty) {
@@ -45,8 +59,18 @@ double pessimistic_speed_up(const Certainty& certainty) {
 }
 
 bool may_be_slower(const Winner& winner) {
-    return !winner.pinned && winner.default_median_ns > 0 && is_provisional(winner.certainty) &&
-           pessimistic_speed_up(winner.certainty) <= 1;
+    constexpr double kAsFast = 0.985;  // as near as comparisons of two configurations tell
+    const Certainty& its = winner.certainty;
+    if (winner.pinned || winner.default_median_ns <= 0) {
+        return false;
+    }
+    if (is_provisional(its)) {
+        return pessimistic_speed_up(its) <= 1;
+    }
+    const bool is_tested_range = !winner.range.covers.empty() && !winner.range.unsure;
+    const double least =
+        is_tested_range ? (its.speed_up_low + its.speed_up_high) / 2 : its.speed_up_low;
+    return its.speed_up_high > 0 && least < kAsFast;
 }
 
 bool yields(const Winner& fresh, const Winner& older) {
@@ -64,8 +88,8 @@ bool yields(const Winner& fresh, const Winner& older) {
 }
 
 bool is_disturbed(double speed_up, const Certainty& certainty) {
-    return Conditions::parse(certainty.conditions).disturbed() ||
-           certainty.uncertainty > kScattered || is_scattered(speed_up, certainty);
+    return Conditions::parse(certainty.conditions).disturbed() || is_provisional(certainty) ||
+           is_scattered(speed_up, certainty);
 }
 
 }  // namespace jitune::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 
 #include "tuner_db/record.hpp"
 
@@ -19,9 +20,14 @@ inline constexpr std::size_t kTries = 2;
 /// moments.
 bool is_scattered(double speed_up, const Certainty& certainty);
 
-/// True where other processes had processors that the samples wanted, or where the time of the
-/// winner is not known: it is to be tuned again on a quiet machine.
-bool is_provisional(const Certainty& certainty);
+/// Why a winner is to be tuned again on a quiet machine, as a sentence: other processes had
+/// processors that its samples wanted, its time or its speed-up over the default is not known, or
+/// it is the default, which hardly another configuration was compared with. Empty: it is not.
+std::string_view why_provisional(const Certainty& certainty);
+
+inline bool is_provisional(const Certainty& certainty) {
+    return !why_provisional(certainty).empty();
+}
 
 /// True for a provisional winner of fewer than kTries tunings.
 bool deserves_another_try(const Certainty& certainty);
@@ -36,16 +42,19 @@ std::size_t tries_of(const Certainty& certainty);
 /// Adds a try to the `earlier` ones, and notes the sum if the winner is provisional.
 void count_try(Certainty& certainty, std::size_t earlier);
 
-/// True where clocks or other processes disturbed the timing, or the time or the speed-up is
-/// scattered.
+/// True where clocks or other processes disturbed the timing, where the time or the speed-up is
+/// scattered, and for provisional winners.
 bool is_disturbed(double speed_up, const Certainty& certainty);
 
 /// The default's time over the winner's by the pessimistic end of the interval. Where times of the
 /// winner contradict each other, the end is lower by that.
 double pessimistic_speed_up(const Certainty& certainty);
 
-/// True for a provisional winner that may be slower than the template's default, if it is not the
-/// default itself: the default is to serve. False where the default failed, and for a pinned one.
+/// True for a winner that may be slower than the template's default, if it is not the default
+/// itself: the default is to serve. A provisional one is to be faster by pessimistic_speed_up(),
+/// another one to be as fast as noise lets one see. Of a sure range, which was compared at many
+/// sizes, the middle of the interval counts, since it is of one of these sizes and of few samples.
+/// False where the default failed, where no interval is known, and for a pinned one.
 bool may_be_slower(const Winner& winner);
 
 /// Whether `fresh` leaves the `older` winner its sizes. Either the older one is pinned; or the

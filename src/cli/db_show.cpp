@@ -52,10 +52,11 @@ std::string speed_up_line(const Winner& winner) {
 
 /// Empty for a winner that is not.
 std::string provisional_line(const Winner& winner) {
-    if (!is_provisional(winner.certainty)) {
+    const std::string_view why = why_provisional(winner.certainty);
+    if (why.empty()) {
         return "";
     }
-    return fmt::format("other processes disturbed its tuning; {}{}",
+    return fmt::format("{}; {}{}", why,
                        winner.pinned ? "no tuning replaces it while it is pinned"
                        : deserves_another_try(winner.certainty)
                            ? "the next sweep on a quiet machine tunes it again"

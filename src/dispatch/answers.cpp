@@ -341,11 +341,11 @@ std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& wi
     }
     try {
         auto answer = from_default(task);
-        log_.info("the default answers {}: the winner {} is provisional and may be slower",
-                  task.name(), winner.configuration);
+        log_.info("the default answers {}: the winner {} may be slower", task.name(),
+                  winner.configuration);
         return answer;
     } catch (const Error& error) {
-        log_.info("{}; the provisional winner answers", error.what());
+        log_.info("{}; the winner answers, though it may be slower", error.what());
         return nullptr;
     }
 }

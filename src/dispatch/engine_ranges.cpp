@@ -112,6 +112,13 @@ bool takes(Reuse reuse, const std::string& conditions) {
            (reuse == Reuse::undisturbed && !Conditions::parse(conditions).contended);
 }
 
+/// A range whose configuration won a search because hardly another was tried is as little known.
+void take_rivals(const Certainty& of_search, Certainty& of_range) {
+    Conditions conditions = Conditions::parse(of_range.conditions);
+    conditions.rivals = Conditions::parse(of_search.conditions).rivals;
+    of_range.conditions = conditions.text();
+}
+
 /// The parts of the boxes that `taken` does not hold.
 std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& taken) {
     std::vector<SizeBox> left;
@@ -190,6 +197,9 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
         return {{own.report.winner}, own.report.stored};
     }
     for (Winner& winner : winners) {
+        if (winner.configuration == own.report.winner.configuration) {
+            take_rivals(own.report.winner.certainty, winner.certainty);
+        }
         count_try(winner.certainty, tries);
     }
     // Constraints may tell sizes of one range apart.
@@ -197,7 +207,8 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
         return task.accepts(task.parse(winner.configuration));
     };
     const bool served = std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-        return !winner.range.unsure && serves(winner, sizes) && is_legal(winner);
+        return !winner.range.unsure && serves(winner, sizes) && is_legal(winner) &&
+               !may_be_slower(winner);
     });
     if (!served) {
         winners.push_back(

@@ -49,11 +49,12 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
 
 /// Empty for a winner that is not provisional.
 std::string provisional_text(const Winner& winner) {
-    if (!is_provisional(winner.certainty)) {
+    const std::string_view why = why_provisional(winner.certainty);
+    if (why.empty()) {
         return "";
     }
     constexpr double kLeastTold = 0.1;
-    std::string text = "; provisional: other processes disturbed its tuning";
+    std::string text = fmt::format("; provisional: {}", why);
     const bool tells = pessimistic_speed_up(winner.certainty) >= kLeastTold;
     if (winner.default_median_ns > 0 && !tells) {
         text += " so much that nothing is known of its speed-up";
@@ -259,7 +260,7 @@ Explanation explain(Engine& engine, const Task& task) {
     const bool is_withheld = best != nullptr && best->row.is_withheld;
     if (is_withheld) {
         explanation.answer = fmt::format(
-            "{}the stored winner is provisional and may be slower than the template's default, "
+            "{}the stored winner may be slower than the template's default, "
             "which answers: {}",
             options.frozen ? "the table is frozen: " : "", standard);
     } else if (best != nullptr && (best->row.serves || by_policy)) {

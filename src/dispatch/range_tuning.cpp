@@ -13,6 +13,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuning/finalist.hpp"
 
 namespace jitune::internal {
@@ -199,13 +200,19 @@ std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEff
     range.multiples = task.problem.multiples;
     TaskBench bench(task, effort, stop, tune);
     std::vector<Winner> winners;
+    std::vector<Winner> slower;  // than the default, which serves in their place
     for (const ServedRange& served : search_range(bench, range)) {
         if (auto winner = stop ? std::nullopt : bench.winner_of(served)) {
-            winners.push_back(std::move(*winner));
+            const bool is_known_slower =
+                may_be_slower(*winner) && !is_provisional(winner->certainty);
+            (is_known_slower ? slower : winners).push_back(std::move(*winner));
         }
     }
     if (stop) {  // what was timed is stored, and the next search goes on with it
         return {};
+    }
+    if (winners.empty()) {
+        winners = std::move(slower);
     }
     if (winners.empty()) {
         throw Error(ErrorKind::verify,

@@ -36,8 +36,9 @@ struct RangeEffort {
 /// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search
 /// ends with what it knows once its effort is spent; once `stop` is true, without winners. The
 /// winners serve all of the domain and no size twice; but where one of them fails when it is timed
-/// for the last time, its sizes are left out, and so are single sizes that the device has no memory
-/// for. Throws as `tune` does, and Error(verify) where all of them are left out.
+/// for the last time, or is slower than the template's default then, its sizes are left out, and so
+/// are single sizes that the device has no memory for. Throws as `tune` does, and Error(verify)
+/// where all of them are left out.
 std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
                                const std::atomic<bool>& stop, const TuneTask& tune);
 

@@ -60,6 +60,8 @@ void read_field(Conditions& conditions, std::string_view name, std::string_view 
         read(conditions.clocks, kClocks, value);
     } else if (name == "tries") {
         read(conditions.tries, value);
+    } else if (name == "rivals") {
+        read(conditions.rivals, value);
     } else if (name == "objective") {
         conditions.objective = value;
     }
@@ -107,6 +109,9 @@ std::string Conditions::text() const {
     }
     if (tries > 0) {
         add(fmt::format("tries={}", tries));
+    }
+    if (rivals) {
+        add(fmt::format("rivals={}", *rivals));
     }
     if (!objective.empty()) {
         add("objective=" + objective);

@@ -40,6 +40,9 @@ struct Conditions {
     Phase phase = Phase::search;        ///< "interleaved", "compared", "studied"
     /// "tries=2": of a provisional winner, so many tunings in a row have ended with one
     std::size_t tries = 0;
+    /// "rivals=1": of a winner that is the default, where its search ended early and had timed no
+    /// more than one other configuration
+    std::optional<std::size_t> rivals = {};
     /// "objective=energy": what chose a pinned winner, where it was not its time
     std::string objective = {};
 

@@ -106,7 +106,7 @@ std::vector<HtmlCell> winner_cells(const Winner& winner, std::vector<HtmlCell> o
 }
 
 std::string provisional_table(const ReportData& data, Allowance& room) {
-    HtmlTable table("Provisional winners: other processes disturbed their tuning",
+    HtmlTable table("Provisional winners: how fast they are is not known well enough",
                     winner_columns({{"tries", ColumnKind::number}, {"what happens"}, {"made"}}));
     std::size_t count = 0;
     for (const Winner& winner : data.winners) {

@@ -56,8 +56,9 @@ public:
             finalists = finals();
             alone = compile_alone(*finalists.front().evaluation);
         }
-        report_.winner =
-            record_maker_.winner(finalists, gain_of(finalists), *alone, search_.complete());
+        Gain gain = gain_of(finalists);
+        note_rivals(finalists.front(), gain.certainty);
+        report_.winner = record_maker_.winner(finalists, gain, *alone, search_.complete());
         report_.progress = search_.progress();
         const auto seconds = [](LoopClock::Time time) {
             return std::chrono::duration<double>(time).count();
@@ -84,6 +85,8 @@ private:
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
     [[nodiscard]] Gain gain_from_search(const Finalist& winner);
+    /// Notes how few others there were, where that makes the default the winner.
+    void note_rivals(const Finalist& winner, Certainty& certainty) const;
     [[nodiscard]] std::vector<double> time_again(const Evaluation& evaluation, double best_ns);
 
     const Task& task_;
@@ -178,6 +181,20 @@ Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
     const Ratio ratio = ratio_of(standard->samples_ns, winner.samples_ns);
     return {standard->summary.median_ns,
             {winner.conditions.text(), winner.uncertainty, ratio.low, ratio.high}};
+}
+
+void Tuning::note_rivals(const Finalist& winner, Certainty& certainty) const {
+    constexpr std::size_t kEnough = 2;
+    const auto& evaluations = search_.evaluations();
+    const auto timed = static_cast<std::size_t>(
+        std::count_if(evaluations.begin(), evaluations.end(),
+                      [](const Evaluation& one) { return one.verdict == Verdict::timed; }));
+    if (!search_.complete() && winner.evaluation->index == search_.seeds().front() &&
+        timed <= kEnough) {
+        Conditions conditions = Conditions::parse(certainty.conditions);
+        conditions.rivals = timed - 1;
+        certainty.conditions = conditions.text();
+    }
 }
 
 /// A few samples of a configuration that the search has timed; none where it fails by now.

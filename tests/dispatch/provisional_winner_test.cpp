@@ -79,10 +79,9 @@ TEST_F(ProvisionalWinner, IsExplained) {
         << explain(*engine(), task()).rows.at(0).reason;
     store_with_low(0.99);
     const Explanation explanation = explain(*engine(), task());
-    EXPECT_EQ(explanation.answer,
-              std::string("the stored winner is provisional and may be slower than the template's "
-                          "default, which answers: ") +
-                  kFakeDefault);
+    EXPECT_EQ(explanation.answer, std::string("the stored winner may be slower than the template's "
+                                              "default, which answers: ") +
+                                      kFakeDefault);
     EXPECT_FALSE(explanation.rows.at(0).serves);
     EXPECT_TRUE(explanation.rows.at(0).reason.starts_with("does not serve, it may be slower"))
         << explanation.rows.at(0).reason;

@@ -16,13 +16,14 @@ Conditions full() {
             .contended = true,
             .shared = true,
             .phase = Conditions::Phase::finals,
-            .tries = 2};
+            .tries = 2,
+            .rivals = 1};
 }
 
 TEST(Conditions, HaveTheTextThatDatabasesHold) {
     EXPECT_EQ(full().text(),
               "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy cpu=contended "
-              "device=shared interleaved tries=2");
+              "device=shared interleaved tries=2 rivals=1");
     EXPECT_EQ(Conditions{}.text(), "");
 }
 

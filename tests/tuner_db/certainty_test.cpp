@@ -51,13 +51,29 @@ TEST(Certainty, TellsWhereTheDefaultIsToServe) {
     EXPECT_FALSE(may_be_slower(with(kSure)));
     EXPECT_FALSE(may_be_slower(with(kContended)));
     EXPECT_TRUE(may_be_slower(with({"cpu=contended", 0.01, 0.98, 1.6})));
-    EXPECT_FALSE(may_be_slower(with({"", 0.01, 0.98, 1.6}))) << "the finals were not disturbed";
+    EXPECT_TRUE(may_be_slower(with({"", 0.01, 0.98, 1.6}))) << "its speed-up is hardly known";
+    EXPECT_TRUE(may_be_slower(with({"", 0.097, 0.61, 76.9}))) << "its speed-up is hardly known";
+    EXPECT_TRUE(may_be_slower(with({"", 0.01, 0.93, 1.02})));
+    EXPECT_FALSE(may_be_slower(with({"", 0.01, 0.99, 1.02}))) << "as fast as one can see";
+    EXPECT_FALSE(may_be_slower(with({"", 0.01, 1, 1}))) << "it is the default";
+    EXPECT_FALSE(may_be_slower(with({"", 0.01, 0, 0}))) << "of a version that did not compare";
     EXPECT_FALSE(may_be_slower(with({"", 0.35, 1.4, 1.6}))) << "its times scatter";
     EXPECT_TRUE(may_be_slower(with({"", 0.498, 1.4, 1.6}))) << "its times contradict each other";
     EXPECT_TRUE(may_be_slower(with({"", 290, 2000, 2900}))) << "its times contradict each other";
     Winner alone = with({"cpu=contended", 0.01, 0, 0});
     alone.default_median_ns = 0;
     EXPECT_FALSE(may_be_slower(alone)) << "the default failed";
+}
+
+TEST(Certainty, OfARangeIsJudgedByTheMiddleOfTheInterval) {
+    Winner range = with({"", 0.01, 0.93, 1.06});
+    range.range.covers = "n=1024..4096";
+    EXPECT_FALSE(may_be_slower(range)) << "its comparisons say that it is not";
+    range.range.unsure = true;
+    EXPECT_TRUE(may_be_slower(range));
+    range.range.unsure = false;
+    range.certainty.speed_up_high = 0.99;
+    EXPECT_TRUE(may_be_slower(range));
 }
 
 TEST(Certainty, YieldsToWhatIsSureAndComplete) {
@@ -94,6 +110,10 @@ TEST(Certainty, IsProvisionalWhereOtherProcessesTookPart) {
     EXPECT_FALSE(is_provisional({"l2=cold clocks=noisy", 0.01, 1.4, 1.6}));
     EXPECT_TRUE(is_provisional({"l2=warm cpu=contended interleaved", 0.01, 1.4, 1.6}));
     EXPECT_TRUE(is_provisional({"l2=warm", 0.498, 1, 1})) << "its times contradict each other";
+    EXPECT_TRUE(is_provisional({"l2=warm", 0.097, 0.61, 76.9})) << "its speed-up is not known";
+    EXPECT_TRUE(is_provisional({"l2=warm rivals=0", 0.01, 1, 1})) << "nothing else was tried";
+    EXPECT_FALSE(is_provisional({"l2=warm", 0.01, 1, 1}));
+    EXPECT_FALSE(is_provisional({"l2=warm", 0.01, 0, 0})) << "unknown";
 }
 
 }  // namespace
