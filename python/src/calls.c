@@ -234,7 +234,7 @@ PyObject* segment_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssi
     static const char* const names[] = {"x", "offsets", "op", "out", "session", NULL};
     PyObject* values[5] = {NULL};
     jitune_reduce_op op = JITUNE_SUM;
-    Work work = {NULL};
+    Work work = {0};
     if (read_arguments("segment_reduce", arguments, count, keywords, names, 3, values) != 0 ||
         read_session(values[4], &work.session) != 0 ||
         (values[2] != NULL && read_op(values[2], &op) != 0)) {
@@ -311,7 +311,7 @@ PyObject* custom_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssiz
     PyObject* values[kAll] = {NULL};
     const char* texts[kTexts];
     jitune_custom_operation custom = {.result = JITUNE_FLOAT32};
-    Work work = {NULL};
+    Work work = {0};
     bool is_bool = false;
     if (read_arguments("custom_reduce", arguments, count, keywords, names, 1, values) != 0 ||
         read_session(values[kSession], &work.session) != 0 ||

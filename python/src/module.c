@@ -42,7 +42,7 @@ REDUCTION(norm, JITUNE_NORM)
     }
 
 #define FUNCTION(name, function, text) \
-    { #name, (PyCFunction)(void (*)(void))function, METH_FASTCALL | METH_KEYWORDS, text }
+    { #name, (PyCFunction)(void (*)(void))(function), METH_FASTCALL | METH_KEYWORDS, text }
 
 static PyMethodDef methods[] = {
     METHOD(sum, "The sum of elements. Of integers int64 or uint64, which wraps; else x's dtype."),

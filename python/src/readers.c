@@ -68,7 +68,10 @@ int read_exchange(PyObject* object, const char* name, Array* array) {
 // An element type as in "<f4".
 static int read_typestr(const char* text, const char* name, Array* array) {
     const size_t length = strlen(text);
-    const char order = length > 2 ? text[0] : '?';
+    char order = '?';
+    if (length > 2) {
+        order = text[0];
+    }
     const int bytes = length > 2 ? text[2] - '0' : 0;
     if (order == '>' && bytes > 1) {
         PyErr_Format(PyExc_TypeError,
