@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_compiler.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -71,13 +70,11 @@ std::string version_of(const std::filesystem::path& program, std::chrono::millis
     return first_line(result.output);
 }
 
-/// Code for this very CPU. Hidden symbols, so that no two images and no app share a template's
-/// functions; the warnings of the template are its author's.
-constexpr std::array kOptions{"-std=c++20", "-O3",     "-march=native",       "-fopenmp",
-                              "-fPIC",      "-shared", "-fvisibility=hidden", "-w"};
+constexpr const char* kThisCpu = "native";
 
 std::string key_of(const std::filesystem::path& program) {
-    return fmt::format("{} {} {}", program.string(), fmt::join(kOptions, " "), file_stamp(program));
+    return fmt::format("{} {} {}", program.string(), fmt::join(host_options(kThisCpu), " "),
+                       file_stamp(program));
 }
 
 std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) {
@@ -85,6 +82,17 @@ std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) 
 }
 
 }  // namespace
+
+/// Hidden symbols, so that no two images and no app share a template's functions; the warnings of
+/// the template are its author's.
+std::vector<std::string> host_options(std::string_view cpu) {
+    std::vector<std::string> options{"-std=c++20", "-O3"};
+    if (!cpu.empty()) {
+        options.push_back(fmt::format("-march={}", cpu));
+    }
+    options.insert(options.end(), {"-fopenmp", "-fPIC", "-shared", "-fvisibility=hidden", "-w"});
+    return options;
+}
 
 std::string host_compiler_key() {
     return key_of(find_compiler());
@@ -100,7 +108,8 @@ std::vector<std::string> HostCompiler::command(const TemplateSource& source,
                                                const std::string& unit,
                                                const std::string& image) const {
     std::vector<std::string> all{program_.string()};
-    all.insert(all.end(), kOptions.begin(), kOptions.end());
+    const std::vector<std::string> own = host_options(kThisCpu);
+    all.insert(all.end(), own.begin(), own.end());
     for (const std::string& folder : source.include_folders) {
         all.push_back("-I" + folder);
     }

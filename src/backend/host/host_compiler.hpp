@@ -6,11 +6,16 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/device.hpp"
 
 namespace jitune::internal {
+
+/// The options of every compile for the host, while jitune is built as at run time. `cpu`: as in
+/// -march=; empty: any of the architecture.
+std::vector<std::string> host_options(std::string_view cpu);
 
 /// HostCompiler::key() of the compiler that would be found now. Starts no process. Throws
 /// Error(unavailable) where there is none.

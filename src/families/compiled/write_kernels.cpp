@@ -2,12 +2,12 @@
 // Runs while jitune is built, and writes the sources of the host's kernels that come compiled with
 // it.
 //
-//     write_kernels FOLDER SIMD_BYTES
+//     write_kernels FOLDER SIMD_BYTES [CPU]
 //
 // For each shape of reductions FOLDER gets <kernel>.cpp, a shared object's source with the template
-// defaults of all types and operations, in a folder of that name with its headers; and
-// host_images.cpp, which defines host_images and takes the objects from <kernel>.so. A file that
-// would not change is left alone.
+// defaults of all types and operations, in a folder of that name with its headers;
+// host_options, the compiler's options, as in -march=CPU; and host_images.cpp, which defines
+// host_images and takes the objects from <kernel>.so. A file that would not change is left alone.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "backend/host/entry_points.hpp"
+#include "backend/host/host_compiler.hpp"
 #include "families/compiled/default_instances.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "support/text_file.hpp"
@@ -81,7 +82,8 @@ extern "C" __attribute__((visibility("hidden"))) const char jitune_{0}_image[];
 extern "C" __attribute__((visibility("hidden"))) const char jitune_{0}_image_end[];
 )";
 
-void write_all(const Path& folder, const DeviceInfo& device) {
+void write_all(const Path& folder, const DeviceInfo& device, const std::string& cpu) {
+    write(folder / "host_options", fmt::format("{}\n", fmt::join(host_options(cpu), "\n")));
     std::string symbols;
     std::string entries;
     std::string rows;
@@ -105,14 +107,15 @@ void write_all(const Path& folder, const DeviceInfo& device) {
 
 int main(int argc, char** argv) {
     using namespace jitune::internal;
-    const long simd_bytes = argc == 3 ? std::strtol(argv[2], nullptr, 10) : 0;
+    const bool has_cpu = argc == 4;
+    const long simd_bytes = argc == 3 || has_cpu ? std::strtol(argv[2], nullptr, 10) : 0;
     if (simd_bytes != 16 && simd_bytes != 32 && simd_bytes != 64) {
-        fmt::print(stderr, "usage: write_kernels FOLDER SIMD_BYTES(16, 32 or 64)\n");
+        fmt::print(stderr, "usage: write_kernels FOLDER SIMD_BYTES(16, 32 or 64) [CPU]\n");
         return 2;
     }
     DeviceInfo device;
     device.platform = PlatformKind::host;
     device.attributes = {{"cores", 1}, {"cache_bytes", 1 << 20}, {"simd_bytes", simd_bytes}};
-    write_all(argv[1], device);
+    write_all(argv[1], device, has_cpu ? argv[3] : "");
     return 0;
 }

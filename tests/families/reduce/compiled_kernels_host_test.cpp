@@ -3,9 +3,14 @@
 #include "families/compiled/compiled_kernels.hpp"
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "backend/host/host_compiler.hpp"
 #include "backend/host/host_platform.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
@@ -64,6 +69,26 @@ TEST_P(CompiledKernels, AreTheDefaultsOfAllTypesAndRight) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shapes, CompiledKernels, testing::ValuesIn(reduce_case::kKinds));
+
+/// Without what says for which CPU.
+std::vector<std::string> for_any_cpu(std::vector<std::string> options) {
+    std::erase_if(options, [](const std::string& one) { return one.starts_with("-march="); });
+    return options;
+}
+
+TEST(CompiledKernel, IsCompiledAsAtRunTimeButForTheCpu) {
+    if (compiled_images.empty()) {
+        GTEST_SKIP() << "built without JITUNE_COMPILED_KERNELS";
+    }
+    std::ifstream file(JITUNE_HOST_OPTIONS);
+    const std::vector<std::string> built_with{std::istream_iterator<std::string>(file), {}};
+    const std::vector<std::string> command = HostCompiler().command({}, {}, "unit", "image");
+    const std::vector<std::string> files{"-o", "image", "unit"};
+    ASSERT_GT(command.size(), 1 + files.size());
+    const auto end = command.end() - std::ssize(files);
+    EXPECT_EQ(std::vector(end, command.end()), files);
+    EXPECT_EQ(for_any_cpu(built_with), for_any_cpu({command.begin() + 1, end}));
+}
 
 TEST(CompiledKernel, OfOtherInstancesThereIsNone) {
     DeviceInfo host;
