@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 struct MergeOptions {
     /// Takes the code of the other database, too. Else its winners come as rows without code, which
-    /// serve once they are compiled and raced here.
+    /// serve once they are compiled and checked here: Engine::adopt().
     bool trust_code = false;
     bool dry_run = false;  ///< reports, and changes nothing
     /// The winners, and the keys of the measurements, that are taken; null: all.

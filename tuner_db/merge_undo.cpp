@@ -16,12 +16,16 @@ namespace jitune::internal {
 
 namespace {
 
-/// The rows of a table by their contents.
+/// The rows of a table by their contents; those with code also by what they are without.
 std::multimap<std::string, std::int64_t> rows_by_content(WinnerTable& winners) {
     std::multimap<std::string, std::int64_t> rows;
     for (const std::int64_t rowid : winners.all()) {
-        if (const auto found = winners.read(rowid); found.winner) {
+        if (auto found = winners.read(rowid); found.winner) {
             rows.emplace(winner_content(*found.winner), rowid);
+            if (found.winner->image_format != kNoCode) {
+                strip_code(*found.winner);
+                rows.emplace(winner_content(*found.winner), rowid);
+            }
         }
     }
     return rows;

@@ -104,6 +104,19 @@ bool may_serve(const Winner& winner) {
     return !winner.range.unsure && winner.image_format != kNoCode;
 }
 
+void strip_code(Winner& winner) {
+    if (winner.range.unsure && winner.image_format != kNoCode) {
+        winner.range.loss_bound = kMostLossBound;
+    }
+    winner.image_format = kNoCode;
+    winner.image.clear();
+    winner.range.unsure = true;
+}
+
+bool was_sure(const Winner& winner) {
+    return winner.image_format == kNoCode && winner.range.loss_bound < kMostLossBound;
+}
+
 bool supersedes(const Winner& one, const Winner& other) {
     return comes_first(one, other, [](const Winner& winner) { return place_rank(winner); });
 }

@@ -23,6 +23,16 @@ bool is_same_place(const Winner& a, const Winner& b);
 /// Whether calls may use the row at all: it has code, and is not unsure.
 bool may_serve(const Winner& winner);
 
+/// Of WinnerRange::loss_bound, which is 0 or at least 1.
+inline constexpr double kMostLossBound = 1000;
+
+/// Makes the row one without code, which is unsure. Its bound becomes kMostLossBound where it was
+/// unsure before.
+void strip_code(Winner& winner);
+
+/// Whether a row without code was sure before strip_code().
+bool was_sure(const Winner& winner);
+
 /// The order of the rows of one place: a strict total order of contents. The first one keeps the
 /// sizes of both: one that may serve before one that may not, with code before without, one that
 /// is not provisional before one that is, then the younger.

@@ -26,12 +26,6 @@ std::vector<std::string> place_words(const Winner& winner) {
     return {place.device_name, place.driver, place.compiler};
 }
 
-void strip_code(Winner& winner) {
-    winner.image_format = kNoCode;
-    winner.image.clear();
-    winner.range.unsure = true;
-}
-
 bool overlap(const std::vector<SizeBox>& some, const std::vector<SizeBox>& others) {
     constexpr std::size_t kFew = 1000;
     if (some.size() * others.size() > kFew) {

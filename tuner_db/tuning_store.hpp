@@ -208,6 +208,10 @@ public:
     /// `other` is of the same file.
     MergeReport merge(TuningStore& other, const MergeOptions& options);
 
+    /// Puts `whole` in the place of the row `merged`, which has no code and is the same winner.
+    /// False where that row has gone.
+    bool give_code(const Winner& merged, Winner whole);
+
     /// Takes the last merge back: what it has added goes, what it has changed comes back, but for
     /// sizes that younger winners serve. Merges before the last one stay.
     UndoReport undo_merge();

@@ -6,6 +6,7 @@
 
 #include "tuner_db/merge_log.hpp"
 #include "tuner_db/merge_undo.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/prune.hpp"
 #include "tuner_db/store_merge.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
@@ -37,6 +38,25 @@ MergeReport TuningStore::merge(TuningStore& other, const MergeOptions& options) 
         transaction.commit();
     }
     return report;
+}
+
+bool TuningStore::give_code(const Winner& merged, Winner whole) {
+    const std::string content = winner_content(merged);
+    const Impl::Turn turn(*impl_, kSweepWait);
+    bool is_there = false;
+    impl_->write([&] {
+        for (const auto& [rowid, same] : impl_->winners_.read_same(merged)) {
+            if (same.counts() && winner_content(*same.winner) == content) {
+                whole.range.covers = same.winner->range.covers;
+                impl_->winners_.drop(rowid, *same.digest);
+                impl_->winners_.add(whole);
+                impl_->misses_.remove_served(whole);
+                is_there = true;
+                return;
+            }
+        }
+    });
+    return is_there;
 }
 
 std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_measurements) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/record.hpp"
 #include "tuner_db/size_box.hpp"
 #include "tuner_db/sqlite.hpp"
@@ -17,9 +18,6 @@ namespace jitune::internal {
 
 /// The sizes that a winner serves: at least one box; nothing where the text is malformed.
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
-
-/// Of WinnerRange::loss_bound, which is 0 or at least 1.
-inline constexpr double kMostLossBound = 1000;
 
 /// False for a row whose sizes are malformed or whose bound no comparison gives: it is damaged.
 bool is_sound(const Winner& winner);

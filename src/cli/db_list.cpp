@@ -65,10 +65,11 @@ std::string list_text(const std::vector<Winner>& winners, const std::vector<Doub
     const auto any = [&](const auto& has) {
         return std::any_of(winners.begin(), winners.end(), has);
     };
-    text += any([](const Winner& winner) { return winner.image_format == kNoCode; })
-                ? "no code: serves nothing; the next tuning compiles the configuration, and races "
-                  "it\n"
-                : "";
+    text +=
+        any([](const Winner& winner) { return winner.image_format == kNoCode; })
+            ? "no code: serves nothing until a call that may tune, or a sweep, has compiled and "
+              "checked the configuration\n"
+            : "";
     text += any([](const Winner& winner) { return winner.pinned; })
                 ? "* is pinned: it serves, and is not replaced\n"
                 : "";

@@ -112,7 +112,7 @@ std::string winner_text(const Winner& winner, const Doubt* doubt, const std::str
         {"search", winner.complete ? "complete" : "ended by its budget"},
         {"binary",
          winner.image.empty()
-             ? "none: the next tuning compiles the configuration, and races it"
+             ? "none: the next call that may tune, or a sweep, compiles and checks the configuration"
              : fmt::format("{}, {}", winner.image_format, bytes_text(std::ssize(winner.image)))},
         {"entry points", fmt::format("{}", fmt::join(winner.symbols, " "))},
         {"device", provenance.device_name},

@@ -51,7 +51,7 @@ std::string merge_text(const std::string& file, const MergeReport& report, bool 
     text += '\n';
     if (report.without_code > 0) {
         text += fmt::format(
-            "  {} no code, which was not trusted: calls that meet {} tune {} here\n",
+            "  {} no code, which was not trusted: calls that meet {} compile and check {} here\n",
             report.without_code == 1 ? "1 winner has"
                                      : fmt::format("{} winners have", report.without_code),
             report.without_code == 1 ? "it" : "them", report.without_code == 1 ? "it" : "them");

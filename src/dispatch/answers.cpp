@@ -149,6 +149,11 @@ Answers::Tuned Answers::tuned(const Task& task, Digest& known, std::chrono::mill
         lease.renew();
         hooks.progress(progress);
     };
+    if (adopt_(task, renewing)) {
+        if (auto adopted = from_store(task, known, patience())) {
+            return {std::move(adopted), nullptr};
+        }
+    }
     const auto own = std::make_shared<const OwnTuning>(tune_(task, plan, renewing));
     return {from_winner(task, own->report.winner), own};
 }

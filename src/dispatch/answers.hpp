@@ -34,16 +34,20 @@ public:
     using Widen = std::function<std::vector<Winner>(const Task&, const OwnTuning&,
                                                     const SearchPlan&, const TuneHooks&)>;
 
+    /// Engine::adopt().
+    using Adopt = std::function<bool(const Task&, const TuneHooks&)>;
+
     /// Everything referred to must outlive it.
     Answers(const Options& options, const Log& log, std::span<const Family> families,
-            SessionStore& store, BinaryCache& binaries, CallRecorder& recorder, Tune tune,
-            Widen widen)
+            SessionStore& store, BinaryCache& binaries, CallRecorder& recorder, Adopt adopt,
+            Tune tune, Widen widen)
         : options_(options),
           log_(log),
           families_(families),
           store_(store),
           binaries_(binaries),
           recorder_(recorder),
+          adopt_(std::move(adopt)),
           tune_(std::move(tune)),
           widen_(std::move(widen)) {}
 
@@ -72,10 +76,11 @@ public:
     /// A winner for a task's own sizes.
     struct Tuned {
         std::unique_ptr<const Resolved> answer;  ///< never null
-        std::shared_ptr<const OwnTuning> own;    ///< null where another process has tuned
+        std::shared_ptr<const OwnTuning> own;    ///< null where a stored winner answers
     };
-    /// Tunes the task at its own sizes within about `limit` (zero: without a limit), or waits for
-    /// another process that tunes it. Ignores a stored winner that is `known`. Throws as
+    /// Tunes the task at its own sizes within about `limit` (zero: without a limit), or compiles
+    /// and checks the winner that a merge has brought without code, or waits for another process
+    /// that does so. Ignores a stored winner that is `known`. Throws as
     /// Engine::tune_and_store() does.
     Tuned tuned(const Task& task, Digest& known, std::chrono::milliseconds limit,
                 const TuneHooks& hooks);
@@ -139,6 +144,7 @@ private:
     SessionStore& store_;
     BinaryCache& binaries_;
     CallRecorder& recorder_;
+    const Adopt adopt_;
     const Tune tune_;
     const Widen widen_;
     std::atomic<std::int64_t> loads_{0};

@@ -67,6 +67,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
           std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_, *explorer_)),
       answers_(
           options_, log_, families_, store_, binaries_, *recorder_,
+          [this](const Task& task, const TuneHooks& hooks) { return adopt(task, hooks); },
           [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
               return tune_own(task, plan, hooks);
           },

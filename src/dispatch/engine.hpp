@@ -155,6 +155,14 @@ public:
     /// tune_and_store() does, and Error(unavailable) where `hooks` stop it; the doubt stays then.
     RaceReport race(const Task& task, const Doubt& doubt, const TuneHooks& hooks);
 
+    /// Gives the winner at the task's sizes its code, where a merge has brought it without:
+    /// compiles its configuration from this build's template, checks it and times it beside the
+    /// default, all as a tuning would, and stores the code. The row then serves as one that was
+    /// tuned where it comes from. False where there is no such winner, where it was unsure there,
+    /// or is wrong or clearly slower than the default here, and where the database does not take
+    /// the code. Throws as tune_and_store() does.
+    bool adopt(const Task& task, const TuneHooks& hooks);
+
     /// The parts of `domain` that no stored winner of this device, driver and compiler serves
     /// without being unsure: none that `reuse` takes.
     std::vector<SizeBox> unserved(const Task& task, const SizeBox& domain, Reuse reuse);

@@ -5,9 +5,24 @@
 
 #include "dispatch/engine.hpp"
 #include "dispatch/winner_race.hpp"
+#include "jitune/error.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
+
+namespace {
+
+/// Of a text that another program may have written.
+bool is_legal(const Task& task, const std::string& configuration) {
+    try {
+        return task.accepts(task.parse(configuration));
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+}  // namespace
 
 std::optional<Winner> Engine::race_at(const Task& task, const Sizes& sizes,
                                       const std::vector<std::string>& racers,
@@ -147,6 +162,30 @@ RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& h
     log_.info("raced {}: {}, {} takes {:.3g} us", task.name(), to_string(report.outcome),
               report.configuration, report.median_ns / 1000);
     return report;
+}
+
+bool Engine::adopt(const Task& task, const TuneHooks& hooks) {
+    refuse_tuning();
+    task.check();
+    const auto brought = store_.tell(
+        [&](TuningStore& store) { return store.incumbent(task.key(), task.problem.sizes); });
+    if (!brought || !was_sure(*brought) || !is_legal(task, brought->configuration)) {
+        return false;
+    }
+    log_.info("compiling the winner {} of {}, which a merge has brought without code",
+              brought->configuration, task.name());
+    const std::string& own = brought->configuration;
+    auto winner = race_at(task, task.problem.sizes, {own}, own, hooks);
+    if (!winner || winner->configuration != own) {
+        log_.info("{} is not as good for {} here as where it was tuned", own, task.name());
+        return false;
+    }
+    Winner whole = *brought;
+    whole.image_format = std::move(winner->image_format);
+    whole.image = std::move(winner->image);
+    whole.symbols = std::move(winner->symbols);
+    whole.range.unsure = false;
+    return store_.tell([&](TuningStore& store) { return store.give_code(*brought, whole); });
 }
 
 }  // namespace jitune::internal

@@ -95,7 +95,7 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
                                  : row.is_withheld ? "does not serve, it may be slower than the "
                                                      "default"
                                  : winner.image_format == kNoCode
-                                     ? "has no code, the next tuning races its configuration"
+                                     ? "has no code yet, the next call that may tune compiles and checks it"
                                      : "unsure",
                                  range_text(winner));
     } else if (comparable) {

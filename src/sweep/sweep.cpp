@@ -259,11 +259,13 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         if (skip_pinned(row, task)) {
             return true;
         }
+        const bool is_adopted = engine_.adopt(task, hooks);
         const auto winner = engine_.complete_winner(task);
         if (winner && !is_worth_another_try(*winner, device)) {
             row.set_winner(task, *winner);
             row.outcome = SweepRow::Outcome::skipped;
-            row.note = "complete since " + winner->provenance.created_at.substr(0, kDateLength);
+            row.note = (is_adopted ? "compiled here; " : "") + std::string("complete since ") +
+                       winner->provenance.created_at.substr(0, kDateLength);
             return true;
         }
     }
@@ -296,6 +298,7 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     task.check();
     TuningStore* const store = engine_.store();
     const SweepProblem& one = problems_[row.problem];
+    const bool is_adopted = !one.anew && engine_.adopt(task, hooks);
     const auto winner =
         store == nullptr || one.anew ? std::nullopt : store->find(task.key(), task.problem.sizes);
     if (winner && !is_worth_another_try(*winner, task.device)) {
@@ -303,7 +306,8 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
         row.outcome = SweepRow::Outcome::skipped;
         row.note = deserves_another_try(winner->certainty)
                        ? "its winner is provisional, and the device is too busy for another try"
-                       : "a stored winner serves it";
+                   : is_adopted ? "the winner that a merge has brought is compiled and serves it"
+                                : "a stored winner serves it";
         return;
     }
     task.kernel.workload->prepare(task.problem);

@@ -3,6 +3,7 @@
 
 #include "fixtures/merge_fixture.hpp"
 #include "support/utc_text.hpp"
+#include "tuner_db/precedence.hpp"
 #include "tuner_db/record_row.hpp"
 
 namespace jitune::internal {
@@ -57,6 +58,42 @@ TEST_F(MergeTest, UndoRestoresEachOfSeveralRowsOfOneWinner) {
     make("a", {"b"});
     store("a")->undo_merge();
     EXPECT_EQ(dump("a"), before);
+}
+
+TEST_F(MergeTest, UndoTakesAWinnerThatHasGotItsCodeSince) {
+    store("a")->save({}, winner_at("block=1", "n=1..200", "NVIDIA H200", 9));
+    store("b")->save({}, winner_at("block=2", "n=150..300"));
+    const auto before = dump("a");
+    merge("a", "b", {});
+    const Winner merged = store("a")->incumbent(key_of(40), Sizes{250}).value();
+    Winner whole = merged;
+    whole.image_format = "cubin";
+    whole.image = "compiled here";
+    whole.range.unsure = false;
+    EXPECT_TRUE(store("a")->give_code(merged, whole));
+    EXPECT_EQ(serving("a", 250), "block=2");
+    EXPECT_EQ(serving("a", 180), "block=1");
+    EXPECT_FALSE(store("a")->give_code(merged, whole)) << "it has its code";
+    merge("a", "b", {});
+    EXPECT_EQ(serving("a", 250), "block=2") << "known";
+    store("a")->undo_merge();
+    EXPECT_EQ(dump("a"), before);
+}
+
+TEST_F(MergeTest, ARowWithoutCodeTellsWhetherItWasSure) {
+    Winner unsure = winner_at("block=2", "n=1..300");
+    EXPECT_FALSE(was_sure(unsure)) << "it has code";
+    Winner sure = unsure;
+    unsure.range.unsure = true;
+    store("b")->save({}, sure);
+    store("c")->save({}, unsure);
+    for (int copies = 0; copies < 2; ++copies) {
+        const std::string made = fmt::format("of {} copies", copies);
+        merge("sure " + made, copies == 0 ? "b" : "sure of 0 copies", {});
+        merge("unsure " + made, copies == 0 ? "c" : "unsure of 0 copies", {});
+        EXPECT_TRUE(was_sure(store("sure " + made)->winners().at(0)));
+        EXPECT_FALSE(was_sure(store("unsure " + made)->winners().at(0)));
+    }
 }
 
 TEST_F(MergeTest, UndoTakesBackTheLastMergeAlone) {
