@@ -26,6 +26,13 @@ install(TARGETS jitune EXPORT jituneTargets
   LIBRARY COMPONENT library NAMELINK_COMPONENT development
   ARCHIVE ${development}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(JITUNE_CLI AND NOT BUILD_SHARED_LIBS)
+  install(CODE "
+    include(${PROJECT_SOURCE_DIR}/cmake/bin_place.cmake)
+    get_filename_component(bin \"${CMAKE_INSTALL_BINDIR}\" ABSOLUTE BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")
+    get_filename_component(lib \"${CMAKE_INSTALL_LIBDIR}\" ABSOLUTE BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")
+    jitune_set_bin_place(\"\$ENV{DESTDIR}\${lib}/$<TARGET_FILE_NAME:jitune>\" \"\${bin}\")" ${development})
+endif()
 install(DIRECTORY src/include/jitune DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} ${development}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 install(EXPORT jituneTargets NAMESPACE jitune:: DESTINATION ${JITUNE_PACKAGE_DIR} ${development})

@@ -19,7 +19,8 @@ step(${WORK}/prefix/bin/jitune --version)
 consume(package consumer -DCMAKE_PREFIX_PATH=${WORK}/prefix)
 step(${WORK}/package/consumer)
 step(${CMAKE_COMMAND} --build ${WORK}/package --target consumer_c)
-step(${WORK}/package/consumer_c)
+# The app finds the command of this installation, be it on no PATH.
+step(${CMAKE_COMMAND} -E env PATH= ${WORK}/package/consumer_c ${WORK}/tuning.db)
 
 find_program(PKG_CONFIG NAMES pkg-config pkgconf)
 if(PKG_CONFIG)  # the file has the prefix of the configuration, not that of this installation

@@ -280,10 +280,7 @@ bool Background::has_worker() {
         } catch (const Error& error) {
             has_worker_ = false;
             if (options_.on_miss == TunePolicy::background) {
-                log_.warning(
-                    "nothing is tuned in the background: {}; `jitune sweep worklist` tunes what "
-                    "calls have missed, and JITUNE_TUNE=offline expects no more",
-                    error.what());
+                log_.warning("nothing is tuned in the background: {}", error.what());
             }
         }
     }

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <iterator>
 #include <string>
 #include <system_error>
 
@@ -22,6 +23,19 @@ namespace {
 using std::filesystem::path;
 
 constexpr const char* kCommand = "jitune";
+
+/// The folder of the installed command, filled up with slashes behind a mark. Of an archive that is
+/// installed below another prefix than the configured one, cmake/install.cmake changes these bytes:
+/// hence volatile.
+const volatile char kInstalled[] = JITUNE_BIN_PLACE;
+
+path installed_command() {
+    std::string text;
+    for (std::size_t i = 0; i + 1 < std::size(kInstalled); ++i) {
+        text += kInstalled[i];
+    }
+    return path(text.substr(text.find(':') + 1)).lexically_normal() / kCommand;
+}
 
 bool is_name(const path& text) {
     return text.native().find('/') == std::string::npos;
@@ -62,8 +76,8 @@ std::vector<path> usual_workers() {
             usual.push_back(beside);
         }
     }
-    if (const path installed = path(JITUNE_BIN) / kCommand;
-        usual.empty() || usual.front() != installed) {
+    if (const path installed = installed_command();
+        !is_foreign(installed) && (usual.empty() || usual.front() != installed)) {
         usual.push_back(installed);
     }
     return usual;
@@ -98,11 +112,11 @@ path find_worker(const path& named, std::span<const path> usual) {
     if (const auto program = find_program(kCommand)) {
         return *program;
     }
-    throw Error(ErrorKind::unavailable,
-                fmt::format("cannot start a tuning worker: there is no jitune command ({}$PATH); "
-                            "install it, or give Options::worker (JITUNE_WORKER) its path, or "
-                            "\"{}\" to tune in this process all the same",
-                            places, kNoWorker));
+    throw Error(
+        ErrorKind::unavailable,
+        fmt::format("there is no jitune command ({}$PATH): install it, or set JITUNE_WORKER "
+                    "to its path, or to \"{}\" to tune in this process",
+                    places, kNoWorker));
 }
 
 }  // namespace jitune::internal
