@@ -100,7 +100,9 @@ void check_reference(const TemplateFile& file, const Problem& problem,
     }
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments& arguments) {
+    arguments.look_into_file(
+        {{"--size", !arguments.sizes.empty()}, {"--type", !arguments.types.empty()}});
     const TemplateFile file = template_of(arguments);
     const KernelTemplate& kernel = file.kernel;
     CheckDevices devices(kernel.front_matter().platform, arguments.options());

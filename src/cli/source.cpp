@@ -152,6 +152,8 @@ void read_words(Arguments& arguments) {
 
 int run(Arguments& arguments) {
     read_words(arguments);
+    arguments.look_into_file(
+        {{"--size", !arguments.sizes.empty()}, {"--type", !arguments.types.empty()}});
     const TemplateFile file = template_of(arguments);
     const Options options = arguments.options();
     const Target target(arguments, options, file.kernel);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/template_arguments.hpp"
 
+#include <fstream>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -20,6 +22,21 @@ void refuse_other_than_one(const TemplateArguments& arguments) {
     }
 }
 
+/// No kernel template begins as JSON and gzip do. False for a file that cannot be read.
+bool holds_json(const std::string& file) {
+    constexpr std::string_view kGzip = "\x1f\x8b";
+    std::ifstream stream(file, std::ios::binary);
+    char first[2]{};
+    stream.read(first, kGzip.size());
+    if (std::string_view(first, sizeof(first)) == kGzip) {
+        return true;
+    }
+    stream.clear();
+    stream.seekg(0);
+    char character = 0;
+    return stream >> character && character == '{';
+}
+
 T1Template read_noted_t1(const std::string& input) {
     T1Template problem = read_t1(input);
     for (const std::string& note : problem.notes) {
@@ -30,8 +47,24 @@ T1Template read_noted_t1(const std::string& input) {
 
 }  // namespace
 
+void TemplateArguments::look_into_file(const std::vector<std::pair<const char*, bool>>& others) {
+    if (file.empty() || !input.empty() || !holds_json(file)) {
+        return;
+    }
+    for (const auto& [option, is_given] : others) {
+        if (is_given) {
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("{} does not go with {}: a problem in T1 has fixed sizes, types "
+                            "and data; leave the option out",
+                            option, file));
+        }
+    }
+    input = std::exchange(file, {});
+}
+
 Option TemplateArguments::file_option() {
-    return {"FILE", &file, "Kernel template: a .cu or .host.cpp file"};
+    return {"FILE", &file, "Kernel template: a .cu or .host.cpp file; or a problem in T1 JSON"};
 }
 
 Option TemplateArguments::input_option(std::vector<std::string> excludes) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -22,6 +23,11 @@ struct TemplateArguments {
     Option input_option(std::vector<std::string> excludes = {});
     Option compile_option();
 
+    /// Takes a FILE that holds JSON, plain or gzip, for a problem in T1. Throws Error(usage) where
+    /// it is one and an option of `others` that does not go with it was given: {"--size", true}.
+    void look_into_file(const std::vector<std::pair<const char*, bool>>& others);
+
+    /// Once looked into.
     [[nodiscard]] bool is_t1() const { return !input.empty(); }
     /// The file that was named.
     [[nodiscard]] const std::string& path() const { return is_t1() ? input : file; }

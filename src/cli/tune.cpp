@@ -240,7 +240,10 @@ Study study_after(const FinalistWishes& wishes, Engine& engine, const Task& task
     return study;
 }
 
-int run(const Arguments& arguments) {
+int run(Arguments& arguments) {
+    arguments.look_into_file({{"--size", !arguments.sizes.empty()},
+                              {"--type", !arguments.types.empty()},
+                              {"--from-capture", !arguments.capture.empty()}});
     const Kernel kernel = kernel_of(arguments, arguments.capture);
     const Problem problem = problem_of(arguments, kernel.kernel_template);
     const Options options = options_of(arguments);

@@ -119,10 +119,12 @@ arguments = ["out", "n"]
 TEST_F(CliCheckTest, ChecksAProblemInT1) {
     write_t1();
     const std::string check = "check --arch sm_90 --input " + path("t1.json");
+    expect_failure("check " + path("t1.json") + " --size n=3", 2, "--size does not go with");
     const Answer answer = jitune(check);
     if (answer.code == 4) {
         GTEST_SKIP() << answer.err;
     }
+    EXPECT_EQ(jitune("check --arch sm_90 " + path("t1.json")).out, answer.out);
     EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
     EXPECT_TRUE(answer.out.starts_with("run t1_problem=1\nsm_90 (H100 SXM): 2 combinations"))
         << answer.out;

@@ -48,6 +48,7 @@ TEST_F(CliSourceTest, PrintsTheTemplateOfAProblemInT1) {
         << answer.out;
     EXPECT_NE(answer.out.find("\n// configuration: block_size_x=32\n"), std::string::npos);
     EXPECT_EQ(jitune_json(source + " block_size_x=64")["configuration"], "block_size_x=64");
+    EXPECT_EQ(jitune("source --arch sm_90 " + path("t1.json")).out, answer.out);
     expect_failure("source --arch sm_90", 2, "name either a kernel template");
 }
 

@@ -168,6 +168,8 @@ TEST_F(CliTuneTest, TakesAT1ProblemInPlaceOfATemplate) {
     expect_failure("tune --input " + path("t1.json"), 2, "t1.json:1:13: invalid JSON from here on");
     std::ofstream(path("t1.json")) << "{}";
     expect_failure("tune --input " + path("t1.json"), 2, "\"KernelSpecification\" is missing");
+    expect_failure("tune " + path("t1.json"), 2, "\"KernelSpecification\" is missing");
+    expect_failure("tune " + path("t1.json") + " --type element=int32", 2, "leave the option out");
     expect_failure("tune", 2, "name either a kernel template");
     expect_failure(MATMUL "--input x.json", 2, "name either a kernel template");
     expect_failure("tune --input x.json --size n=10", 2, "--input excludes --size");
