@@ -2,6 +2,7 @@
 #include "tuner_db/box_sets.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -83,6 +84,15 @@ std::vector<SizeBox> united_from(BoxPointers boxes, std::size_t first) {
     return result;
 }
 
+double area_of(const SizeBox& box) {
+    double product = 1;
+    for (std::size_t i = 0; i < box.from.size(); ++i) {
+        product *= std::log2(static_cast<double>(box.to[i]) + 1) -
+                   std::log2(static_cast<double>(box.from[i]));
+    }
+    return product;
+}
+
 }  // namespace
 
 BoxIndex::BoxIndex(std::span<const SizeBox> boxes) {
@@ -149,6 +159,31 @@ std::vector<SizeBox> united(std::span<const SizeBox> boxes) {
         all.push_back(&box);
     }
     return all.empty() ? std::vector<SizeBox>{} : united_from(std::move(all), 0);
+}
+
+SizeBox box_around(std::span<const SizeBox> boxes) {
+    SizeBox all = boxes.front();
+    for (const SizeBox& box : boxes) {
+        for (std::size_t i = 0; i < all.from.size(); ++i) {
+            all.from[i] = std::min(all.from[i], box.from[i]);
+            all.to[i] = std::max(all.to[i], box.to[i]);
+        }
+    }
+    return all;
+}
+
+double share_of(std::span<const SizeBox> boxes, const SizeBox& whole) {
+    std::vector<SizeBox> inside;
+    for (const SizeBox& box : boxes) {
+        if (box.overlaps(whole)) {
+            inside.push_back(box.common(whole));
+        }
+    }
+    double area = 0;
+    for (const SizeBox& box : united(inside)) {
+        area += area_of(box);
+    }
+    return area / area_of(whole);
 }
 
 }  // namespace jitune::internal

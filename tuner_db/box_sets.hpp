@@ -38,4 +38,10 @@ std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const Siz
 /// are cut and ordered.
 std::vector<SizeBox> united(std::span<const SizeBox> boxes);
 
+/// The smallest box that holds all of these, of which there is at least one.
+SizeBox box_around(std::span<const SizeBox> boxes);
+
+/// How much of `whole` the boxes hold, in octaves by octaves: 1 is all of it.
+double share_of(std::span<const SizeBox> boxes, const SizeBox& whole);
+
 }  // namespace jitune::internal

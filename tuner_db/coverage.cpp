@@ -2,7 +2,6 @@
 #include "tuner_db/coverage.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <set>
 
@@ -12,26 +11,6 @@
 namespace jitune::internal {
 
 namespace {
-
-double area(const SizeBox& box) {
-    double product = 1;
-    for (std::size_t i = 0; i < box.from.size(); ++i) {
-        product *= std::log2(static_cast<double>(box.to[i]) + 1) -
-                   std::log2(static_cast<double>(box.from[i]));
-    }
-    return product;
-}
-
-SizeBox box_around_all(std::span<const SizeBox> boxes) {
-    SizeBox all = boxes.front();
-    for (const SizeBox& box : boxes) {
-        for (std::size_t i = 0; i < all.from.size(); ++i) {
-            all.from[i] = std::min(all.from[i], box.from[i]);
-            all.to[i] = std::max(all.to[i], box.to[i]);
-        }
-    }
-    return all;
-}
 
 void add_row(Coverage& coverage, const ServedSizes& row) {
     const Winner& winner = *row.winner;
@@ -55,12 +34,8 @@ void finish(Coverage& coverage) {
     if (coverage.served.empty()) {
         return;
     }
-    const SizeBox all = box_around_all(coverage.served);
-    double served = 0;
-    for (const SizeBox& box : coverage.served) {
-        served += area(box);
-    }
-    coverage.share = served / area(all);
+    const SizeBox all = box_around(coverage.served);
+    coverage.share = share_of(coverage.served, all);
     if (all.from.size() == 1) {
         coverage.holes = outside({&all, 1}, coverage.served);
     }

@@ -112,7 +112,7 @@ std::string table_text(const std::string& title, const Rows& rows, std::size_t m
                                                                 {"shared bytes", Align::right},
                                                                 {"spills", Align::right},
                                                                 {"configuration"}},
-                                                               cells);
+                                                               cells, kWhole);
 }
 
 std::string device_text(const DeviceCheck& device, std::size_t rows) {

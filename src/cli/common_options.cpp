@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "backend/platform_kind.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
@@ -61,6 +63,14 @@ Option CommonArguments::log_option() {
 
 Option CommonArguments::json_option() {
     return {"--json", &json, "Print one JSON document instead of text"};
+}
+
+Option CommonArguments::verbose_option() {
+    return {"--verbose", &verbose, "Print whole tables, wider than the terminal, with all details"};
+}
+
+std::size_t CommonArguments::table_width() const {
+    return verbose ? kWhole : output_columns();
 }
 
 Option CommonArguments::tune_option(TunePolicy usual) {

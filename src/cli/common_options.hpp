@@ -21,11 +21,15 @@ struct CommonArguments {
     std::string hang_limit;
     bool no_isolation = false;
     bool json = false;
+    bool verbose = false;
     TunePolicy usual_policy = TunePolicy::now;
 
     Option database_option();
     Option log_option();
     Option json_option();
+    Option verbose_option();
+    /// Of tables: that of standard output, or kWhole where all is asked for.
+    [[nodiscard]] std::size_t table_width() const;
     /// `usual` is the policy where neither the option nor the environment names one: `now` where
     /// somebody waits for the command, else that of apps.
     Option tune_option(TunePolicy usual);

@@ -2,7 +2,6 @@
 #include "cli/coverage_report.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -38,13 +37,6 @@ Lines unsure_lines(const Coverage& coverage) {
         }
     }
     return lines;
-}
-
-/// Rounded down, so that only all is 100 %.
-std::string share_line(double share) {
-    const double percent = std::floor(std::min(share, 1.0) * 1000) / 10;
-    return fmt::format("{:.1f} % of the octaves between the smallest and the largest size",
-                       percent);
 }
 
 std::string bound_line(const Coverage& coverage) {
@@ -101,7 +93,8 @@ std::string coverage_report(const Coverage& coverage, std::size_t binaries) {
         titled("device class", {key.device_class}) + titled("template", {key.template_hash}) +
         titled("served", lines_of(coverage.served, coverage.size_names));
     if (!coverage.served.empty()) {
-        text += titled("share", {share_line(coverage.share)}) +
+        text += titled("share", {share_text(coverage.share) +
+                                 " of the octaves between the smallest and the largest size"}) +
                 titled("holes", lines_of(coverage.holes, coverage.size_names)) +
                 titled("configurations", {fmt::format("{}, in {} binar{}", coverage.configurations,
                                                       binaries, binaries == 1 ? "y" : "ies")}) +

@@ -123,10 +123,10 @@ std::string comparison_text(const Comparison& comparison, const Arguments& argum
                                                    {"kernel"},
                                                    {"types"},
                                                    {"serves"},
-                                                   {"device"},
+                                                   detail("device"),
                                                    {"time", Align::right},
                                                    {"configuration"}},
-                                                  rows);
+                                                  rows, arguments.table_width());
     text += fmt::format("winners: {} differ, {} are the same\n", comparison.winners.size(),
                         comparison.same_winners);
     text += fmt::format("measurements: {} in {} alone, {} in {} alone, {} in both\n",
@@ -178,7 +178,8 @@ Invocation invocation() {
             options.push_back(std::move(option));
         }
     }
-    append(options, {arguments->log_option(), arguments->json_option()});
+    append(options,
+           {arguments->log_option(), arguments->verbose_option(), arguments->json_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};
 }
 

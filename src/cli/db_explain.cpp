@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -65,28 +68,30 @@ std::string source_text(const ExplainedCost& cost) {
                                            cost.octaves, cost.octaves == 1 ? "" : "s");
 }
 
-std::string costs_text(const std::vector<ExplainedCost>& costs, const std::string& sizes) {
+std::string costs_text(const std::vector<ExplainedCost>& costs, const std::string& sizes,
+                       std::size_t width) {
     std::vector<Table::Cells> rows;
     for (const ExplainedCost& cost : costs) {
         rows.push_back({time_text(cost.ns), fmt::format("{:.3f}", cost.ns / costs.front().ns),
-                        cost.configuration, cost.is_default ? "default" : "", source_text(cost)});
+                        cost.is_default ? "default" : "", cost.configuration, source_text(cost)});
     }
     return rows.empty() ? ""
                         : "\ntimes at " + sizes + ":\n" +
                               Table::text({{"time", Align::right},
                                            {"over best", Align::right},
-                                           {"configuration"},
                                            {""},
-                                           {"source"}},
-                                          rows);
+                                           {"configuration"},
+                                           detail("source")},
+                                          rows, width);
 }
 
-std::string words_text(const std::vector<ExplainedSetting>& settings) {
+std::string words_text(const std::vector<ExplainedSetting>& settings, std::size_t width) {
     std::vector<Table::Cells> rows;
     for (const ExplainedSetting& setting : settings) {
         rows.push_back({setting.name, setting.value, setting.meaning});
     }
-    return rows.empty() ? "" : '\n' + Table::text({{"parameter"}, {"value"}, {"meaning"}}, rows);
+    return rows.empty() ? ""
+                        : '\n' + Table::text({{"parameter"}, {"value"}, {"meaning"}}, rows, width);
 }
 
 Json words_json(const std::vector<ExplainedSetting>& settings) {
@@ -98,35 +103,48 @@ Json words_json(const std::vector<ExplainedSetting>& settings) {
     return rows;
 }
 
-std::string explanation_text(const Explanation& explanation, const std::string& words) {
+/// The reason whole where it is that of the answer, else cut to the table.
+std::string explanation_text(const Explanation& explanation, const std::string& words,
+                             std::size_t width) {
+    constexpr std::size_t kShown = 8;
     std::vector<Table::Cells> rows;
-    std::size_t others = 0;
+    std::string why;
+    std::int64_t others = 0;
     for (const ExplainedRow& row : explanation.rows) {
         if (row.winner.key.types != explanation.key.types) {
             ++others;
             continue;
         }
+        why = rows.empty() ? row.reason : why;
         rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
                         short_served_text(row.winner), row.winner.configuration,
                         row.winner.reproducibility, row.reason});
     }
-    const std::string text = one_line(explanation.answer) + '\n' + words;
-    const std::string left_out =
-        others == 0 ? ""
-                    : fmt::format("{} of other types or operations: jitune db list\n",
-                                  count_text(static_cast<std::int64_t>(others), "winner"));
-    if (rows.empty()) {
-        return text + left_out;
+    std::string text = one_line(explanation.answer) + '\n';
+    if (!why.empty()) {
+        text += fmt::format("because of the nearest winner: {}\n", one_line(why));
     }
-    return text + '\n' +
-           Table::text({{"serves"},
-                        {"octaves", Align::right},
-                        {"range"},
-                        {"configuration"},
-                        {"reproducibility"},
-                        {"reason"}},
-                       rows) +
-           left_out;
+    text += words;
+    if (!rows.empty()) {
+        const std::int64_t left_out =
+            width == kWhole ? 0 : std::ssize(rows) - static_cast<std::int64_t>(kShown);
+        if (left_out > 0) {
+            rows.resize(kShown);
+        }
+        text += '\n' + Table::text({{"serves"},
+                                    {"octaves", Align::right},
+                                    {"range"},
+                                    {"configuration"},
+                                    detail("reproducibility"),
+                                    detail("reason")},
+                                   rows, width);
+        text += left_out > 0 ? fmt::format("and {} further away: --verbose lists them\n",
+                                           count_text(left_out, "winner"))
+                             : "";
+    }
+    return text + (others == 0 ? ""
+                               : fmt::format("{} of other types or operations: jitune db list\n",
+                                             count_text(others, "winner")));
 }
 
 /// The measurements of a key that a search has timed, with their medians, fastest first.
@@ -150,7 +168,7 @@ std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const
     return result;
 }
 
-std::string candidates_text(TuningStore& store, const RecordKey& key) {
+std::string candidates_text(TuningStore& store, const RecordKey& key, std::size_t width) {
     constexpr std::size_t kShown = 20;
     std::vector<Table::Cells> rows;
     for (const auto& [median_ns, measurement] : candidates(store, key)) {
@@ -162,7 +180,7 @@ std::string candidates_text(TuningStore& store, const RecordKey& key) {
         return "";
     }
     return "\ncandidates, timed end to end from host memory:\n" +
-           Table::text({{"time", Align::right}, {"sizes"}, {"configuration"}}, rows);
+           Table::text({{"time", Align::right}, {"sizes"}, {"configuration"}}, rows, width);
 }
 
 Json candidates_json(TuningStore& store, const RecordKey& key) {
@@ -187,27 +205,41 @@ void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
     if (arguments.json) {
         Json json = explanation_json(explanation, task.sizes());
         json["settings"] = words_json(settings);
-        if (placed) {
+        if (placed && engine.store() != nullptr) {
             json["candidates"] = candidates_json(*engine.store(), explanation.key);
         }
         print_json(json);
     } else {
-        print(explanation_text(explanation, words_text(settings)));
-        print(costs_text(explanation.costs, task.sizes()));
-        print(placed ? candidates_text(*engine.store(), explanation.key) : "");
+        const std::size_t width = arguments.table_width();
+        print(explanation_text(explanation, words_text(settings, width), width));
+        print(costs_text(explanation.costs, task.sizes(), width));
+        print(placed && engine.store() != nullptr
+                  ? candidates_text(*engine.store(), explanation.key, width)
+                  : "");
     }
 }
 
+/// A session would create a missing database, of which there is nothing to explain: then without
+/// one. Throws Error(store) for a database that cannot be used.
+Options explained_options(const ExplainArguments& arguments) {
+    Options options = arguments.options();
+    std::error_code error;
+    if (options.database.empty() || (!std::filesystem::exists(options.database, error) && !error)) {
+        options.database.clear();
+    } else {
+        open_database(options);
+    }
+    return options;
+}
+
 int run(const ExplainArguments& arguments) {
-    const Options options = arguments.options();
     if (!arguments.file.empty()) {
         arguments.refuse_options_of_families();
         const Kernel kernel = kernel_from_file(arguments.file, arguments.compile_options);
         const KernelTemplate& source = kernel.kernel_template;
         const Problem problem = kernel_problem(source, parse_kernel_sizes(source, arguments.sizes),
                                                parse_kernel_types(arguments.types));
-        open_database(options);  // a session would create a missing database
-        Session session(options);
+        Session session(explained_options(arguments));
         Engine& engine = SessionAccess::engine(session);
         show(arguments, engine,
              {device_for(engine, source, arguments.device,
@@ -216,8 +248,7 @@ int run(const ExplainArguments& arguments) {
         return kExitOk;
     }
     const SweepProblem named = arguments.problem_of_family();
-    open_database(options);  // likewise
-    Session session(options);
+    Session session(explained_options(arguments));
     Engine& engine = SessionAccess::engine(session);
     Device& device = chosen_place(engine, arguments.device);
     show(arguments, engine, {device, named.kernel(device), named.problem});

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -18,6 +24,9 @@
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
+#include "tuner_db/box_sets.hpp"
+#include "tuner_db/coverage.hpp"
+#include "tuner_db/served_sizes.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal::db_list_command {
@@ -35,45 +44,133 @@ Json list_json(const std::string& path, const std::vector<Winner>& winners,
     return {{"path", path}, {"winners", rows}};
 }
 
-std::string list_text(const std::vector<Winner>& winners, const std::vector<Doubt>& doubts) {
+/// Winners that differ in sizes and configuration alone.
+using Group = std::vector<const Winner*>;
+
+std::vector<Group> groups_of(const std::vector<Winner>& winners, bool each) {
+    std::vector<Group> groups;
+    std::map<const Winner*, std::size_t, KeyOfAnyBucket> places;
+    for (const Winner& winner : winners) {
+        const auto [place, is_new] = places.emplace(&winner, groups.size());
+        if (is_new || each) {
+            groups.emplace_back();
+        }
+        (each ? groups.back() : groups[place->second]).push_back(&winner);
+    }
+    return groups;
+}
+
+template <class Has>
+bool any_of(const Group& group, const Has& has) {
+    return std::any_of(group.begin(), group.end(), [&](const Winner* one) { return has(*one); });
+}
+
+bool has_no_code(const Winner& winner) {
+    return winner.image_format == kNoCode;
+}
+
+bool is_pinned(const Winner& winner) {
+    return winner.pinned;
+}
+
+/// The sizes from the smallest to the largest of all: what a group serves, but for holes.
+std::string reach_text(const Group& group) {
+    if (group.size() == 1) {
+        return short_served_text(*group.front());
+    }
+    std::vector<SizeBox> boxes;
+    for (const Winner* const winner : group) {
+        const auto its = boxes_of(*winner).value_or(std::vector<SizeBox>{});
+        boxes.insert(boxes.end(), its.begin(), its.end());
+    }
+    return boxes.empty()
+               ? ""
+               : coverage_text(std::array{box_around(boxes)}, size_names(group.front()->sizes));
+}
+
+/// "7 configurations" of several.
+std::string configurations_text(const Group& group) {
+    std::set<std::string_view> names;
+    for (const Winner* const winner : group) {
+        names.insert(winner->configuration);
+    }
+    return names.size() == 1 ? std::string(*names.begin())
+                             : count_text(static_cast<std::int64_t>(names.size()), "configuration");
+}
+
+Table::Cells cells_of(const Group& group, const std::vector<Doubt>& doubts) {
+    const Winner& first = *group.front();
+    const bool one = group.size() == 1;
+    const bool in_doubt =
+        any_of(group, [&](const Winner& winner) { return doubt_about(doubts, winner) != nullptr; });
+    return {(one ? short_id(first) : count_text(std::ssize(group), "winner")) +
+                (any_of(group, is_pinned) ? "*" : "") + (in_doubt ? "!" : ""),
+            first.key.kernel,
+            short_types(first.key.types),
+            reach_text(group),
+            one && has_no_code(first) ? "no code"
+            : one                     ? speed_up_text(first)
+                                      : speed_ups_text(group),
+            first.provenance.device_name,
+            one ? time_text(first.median_ns) : "",
+            one ? bound_text(first.range) : "",
+            configurations_text(group)};
+}
+
+/// What all of the winners have gained, and how much they serve.
+std::string end_text(const std::vector<Winner>& winners) {
+    std::vector<double> speed_ups;
+    for (const Winner& winner : winners) {
+        if (winner.default_median_ns > 0) {
+            speed_ups.push_back(winner.default_median_ns / winner.median_ns);
+        }
+    }
+    const std::vector<Coverage> coverages = coverage_of(winners);
+    double share = 0;
+    for (const Coverage& coverage : coverages) {
+        share += coverage.share / static_cast<double>(coverages.size());
+    }
+    const std::string gain = gain_text(std::move(speed_ups));
+    return fmt::format("{}, {}: {}{} served\n", count_text(std::ssize(coverages), "problem"),
+                       count_text(std::ssize(winners), "winner"),
+                       gain.empty() ? "" : gain + " over the defaults, ", share_text(share));
+}
+
+std::string list_text(const std::vector<Winner>& winners, const std::vector<Doubt>& doubts,
+                      std::size_t width) {
     std::vector<Table::Cells> rows;
     bool disturbed = false;
+    bool pinned = false;
     bool doubted = false;
-    for (const Winner& winner : winners) {
-        disturbed = disturbed || speed_up_text(winner).ends_with('?');
-        const bool in_doubt = doubt_about(doubts, winner) != nullptr;
-        doubted = doubted || in_doubt;
-        rows.push_back({short_id(winner) + (winner.pinned ? "*" : ""), winner.key.kernel,
-                        short_types(winner.key.types), short_served_text(winner),
-                        winner.provenance.device_name,
-                        time_text(winner.median_ns) + (in_doubt ? "!" : ""), speed_up_text(winner),
-                        winner.image_format == kNoCode ? "no code" : bound_text(winner.range),
-                        winner.configuration});
+    bool no_code = false;
+    for (const Group& group : groups_of(winners, width == kWhole)) {
+        rows.push_back(cells_of(group, doubts));
+        const std::string& id = rows.back()[0];
+        const std::string& speed_up = rows.back()[4];
+        disturbed = disturbed || speed_up.ends_with('?');
+        no_code = no_code || speed_up == "no code";
+        pinned = pinned || id.find('*') != std::string::npos;
+        doubted = doubted || id.ends_with('!');
     }
     std::string text = Table::text({{"id"},
                                     {"kernel"},
                                     {"types"},
                                     {"serves"},
-                                    {"device"},
-                                    {"time", Align::right},
                                     {"speed-up", Align::right},
-                                    {"bound", Align::right},
-                                    {"configuration"}},
-                                   rows);
+                                    detail("device"),
+                                    detail("time", Align::right),
+                                    detail("bound", Align::right),
+                                    detail("configuration")},
+                                   rows, width);
     text += disturbed ? kDisturbedLegend : "";
     text += doubted ? kDoubtLegend : "";
-    const auto any = [&](const auto& has) {
-        return std::any_of(winners.begin(), winners.end(), has);
-    };
     text +=
-        any([](const Winner& winner) { return winner.image_format == kNoCode; })
+        no_code
             ? "no code: serves nothing until a call that may tune, or a sweep, has compiled and "
               "checked the configuration\n"
             : "";
-    text += any([](const Winner& winner) { return winner.pinned; })
-                ? "* is pinned: it serves, and is not replaced\n"
-                : "";
-    return text;
+    text += pinned ? "* is pinned: it serves, and is not replaced\n" : "";
+    return winners.empty() ? text : text + end_text(winners);
 }
 
 struct Arguments : CommonArguments {
@@ -113,7 +210,7 @@ int run(const Arguments& arguments) {
     if (arguments.json) {
         print_json(list_json(options.database.string(), winners, doubts));
     } else {
-        print(list_text(winners, doubts));
+        print(list_text(winners, doubts, arguments.table_width()));
     }
     return kExitOk;
 }
@@ -127,6 +224,7 @@ Invocation invocation() {
                      {"--skip", &arguments->skip, "Leave out so many rows first [0]"},
                      arguments->database_option(),
                      arguments->log_option(),
+                     arguments->verbose_option(),
                      arguments->json_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};
 }

@@ -141,7 +141,7 @@ std::string condition_words(const Measurement& measurement) {
     return conditions.text();
 }
 
-std::string measurements_text(const std::vector<Measurement>& measurements) {
+std::string measurements_text(const std::vector<Measurement>& measurements, std::size_t width) {
     struct Row {
         std::optional<Summary> summary;
         const Measurement* measurement;
@@ -169,14 +169,14 @@ std::string measurements_text(const std::vector<Measurement>& measurements) {
     return Table::text({{"verdict"},
                         {"time", Align::right},
                         {"noise", Align::right},
-                        {"samples", Align::right},
-                        {"conditions"},
+                        detail("samples", Align::right),
+                        detail("conditions"),
                         {"sizes"},
                         {"configuration"},
-                        {"reproducibility"},
+                        detail("reproducibility"),
                         {"reason"},
-                        {"figures"}},
-                       rows);
+                        detail("figures")},
+                       rows, width);
 }
 
 int run(const Arguments& arguments) {
@@ -193,7 +193,7 @@ int run(const Arguments& arguments) {
     if (!arguments.json) {
         print(winner_text(*winner, doubt_about(doubts, *winner), merge_line(*store, *winner)) +
               fmt::format("\n{}\n", count_text(std::ssize(measurements), "measurement")) +
-              measurements_text(measurements));
+              measurements_text(measurements, arguments.table_width()));
         return kExitOk;
     }
     Json document = winner_json(*winner);
@@ -215,8 +215,8 @@ int run(const Arguments& arguments) {
 Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     std::vector<Option> options = arguments->filter.options();
-    append(options,
-           {arguments->database_option(), arguments->log_option(), arguments->json_option()});
+    append(options, {arguments->database_option(), arguments->log_option(),
+                     arguments->verbose_option(), arguments->json_option()});
     return {std::move(options), [arguments] { return run(*arguments); }};
 }
 

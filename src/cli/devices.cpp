@@ -29,7 +29,7 @@ Json to_json(const std::vector<DeviceDescription>& devices) {
     return {{"devices", rows}};
 }
 
-std::string to_text(const std::vector<DeviceDescription>& devices) {
+std::string to_text(const std::vector<DeviceDescription>& devices, std::size_t width) {
     std::vector<Table::Cells> usable;
     std::string missing;
     for (const DeviceDescription& device : devices) {
@@ -39,7 +39,7 @@ std::string to_text(const std::vector<DeviceDescription>& devices) {
             missing += fmt::format("{} cannot be used: {}\n", device.id, device.missing);
         }
     }
-    return Table::text({{"device"}, {"name"}, {"driver"}, {"class"}}, usable) + missing;
+    return Table::text({{"device"}, {"name"}, {"driver"}, {"class"}}, usable, width) + missing;
 }
 
 int run(const CommonArguments& arguments) {
@@ -50,7 +50,7 @@ int run(const CommonArguments& arguments) {
     if (arguments.json) {
         print_json(to_json(devices));
     } else {
-        print(to_text(devices));
+        print(to_text(devices, arguments.table_width()));
     }
     const bool any = std::any_of(devices.begin(), devices.end(),
                                  [](const auto& device) { return device.missing.empty(); });
@@ -61,7 +61,7 @@ int run(const CommonArguments& arguments) {
 
 Invocation invocation() {
     auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->log_option(), arguments->json_option()},
+    return {{arguments->log_option(), arguments->verbose_option(), arguments->json_option()},
             [arguments] { return run(*arguments); }};
 }
 

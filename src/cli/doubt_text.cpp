@@ -25,7 +25,7 @@ Json doubt_json(std::span<const Doubt> doubts, const Winner& winner) {
             {"text", doubt_sentence(*doubt)}};
 }
 
-std::string doubts_text(std::span<const Doubt> doubts) {
+std::string doubts_text(std::span<const Doubt> doubts, std::size_t width) {
     std::vector<Table::Cells> rows;
     for (const Doubt& doubt : doubts) {
         rows.push_back({doubt.key.kernel, short_types(doubt.key.types), doubt.sizes,
@@ -36,10 +36,10 @@ std::string doubts_text(std::span<const Doubt> doubts) {
                               Table::text({{"kernel"},
                                            {"types"},
                                            {"tuned at"},
-                                           {"device"},
-                                           {"configuration"},
+                                           detail("device"),
+                                           detail("configuration"),
                                            {"why"}},
-                                          rows);
+                                          rows, width);
 }
 
 Json doubts_json(std::span<const Doubt> doubts) {

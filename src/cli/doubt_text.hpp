@@ -10,7 +10,7 @@
 
 namespace jitune::internal {
 
-/// The meaning of the "!" behind a time that is doubted, for the end of a table.
+/// The meaning of the "!" behind the id of a winner that is doubted, for the end of a table.
 inline constexpr std::string_view kDoubtLegend =
     "! in doubt: calls take longer, or the driver has changed; jitune db show says which\n";
 
@@ -19,7 +19,7 @@ inline constexpr std::string_view kDoubtLegend =
 Json doubt_json(std::span<const Doubt> doubts, const Winner& winner);
 
 /// The doubts as a table for people; "" where there are none.
-std::string doubts_text(std::span<const Doubt> doubts);
+std::string doubts_text(std::span<const Doubt> doubts, std::size_t width);
 
 /// The doubts as JSON: their fields, with "text" in words.
 Json doubts_json(std::span<const Doubt> doubts);

@@ -46,7 +46,8 @@ std::vector<Option> ExplainArguments::command_options() {
     }
     append(options,
            {device_option(&device, std::string(kPlacedDevices) + " [the first GPU, else the host]"),
-            tune_option(TunePolicy::background), database_option(), log_option(), json_option()});
+            tune_option(TunePolicy::background), database_option(), log_option(), verbose_option(),
+            json_option()});
     return options;
 }
 

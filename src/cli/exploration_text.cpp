@@ -25,7 +25,7 @@ std::string ratio_text(const Exploration& one) {
 
 }  // namespace
 
-std::string explorations_text(std::span<const Exploration> explorations) {
+std::string explorations_text(std::span<const Exploration> explorations, std::size_t width) {
     std::vector<Table::Cells> rows;
     std::int64_t tries = 0;
     double cost_ns = 0;
@@ -45,14 +45,14 @@ std::string explorations_text(std::span<const Exploration> explorations) {
            Table::text({{"kernel"},
                         {"types"},
                         {"sizes"},
-                        {"device"},
+                        detail("device"),
                         {"tries", Align::right},
                         {"cost", Align::right},
-                        {"time over the winner's", Align::right},
-                        {"tried"},
-                        {"winner"},
+                        {"over the winner", Align::right},
+                        detail("tried"),
+                        detail("winner"),
                         {"outcome"}},
-                       rows);
+                       rows, width);
 }
 
 }  // namespace jitune::internal

@@ -10,6 +10,6 @@ namespace jitune::internal {
 
 /// The tries inside calls as a table for people, with the sum of their cost; "" where there are
 /// none.
-std::string explorations_text(std::span<const Exploration> explorations);
+std::string explorations_text(std::span<const Exploration> explorations, std::size_t width);
 
 }  // namespace jitune::internal

@@ -91,7 +91,7 @@ std::string counters_text(const ObjectiveResult& result) {
     const std::string none = result.no_counters.empty()
                                  ? ""
                                  : fmt::format("no hardware counters: {}\n", result.no_counters);
-    return rows.empty() ? none : "\n" + Table::text(columns, rows) + none;
+    return rows.empty() ? none : "\n" + Table::text(columns, rows, kWhole) + none;
 }
 
 }  // namespace
@@ -123,7 +123,7 @@ std::string objective_text(const ObjectiveResult& result) {
                                                "again on a quiet machine"
                                              : "")
             : "";
-    return "\n" + Table::text(columns, rows) + counters_text(result) + choice;
+    return "\n" + Table::text(columns, rows, kWhole) + counters_text(result) + choice;
 }
 
 Json objective_json(const ObjectiveResult& result) {

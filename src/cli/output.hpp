@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "cli/json.hpp"
@@ -19,5 +20,12 @@ void print_error(std::string_view text);
 
 /// One document, indented by two.
 void print_json(const Json& document);
+
+/// The width of a terminal now, at least 1; COLUMNS of the environment where it does not tell, else
+/// the usual 80.
+std::size_t terminal_columns(int terminal);
+
+/// Of standard output: tables fit into it.
+std::size_t output_columns();
 
 }  // namespace jitune::internal

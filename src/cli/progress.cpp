@@ -2,7 +2,6 @@
 #include "cli/progress.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
@@ -10,12 +9,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "cli/output.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
+#include "text/fitted_text.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {
@@ -24,7 +23,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kTerminalInterval{100};
 constexpr std::chrono::milliseconds kPlainInterval{10'000};
-constexpr std::size_t kUsualColumns = 80;
 
 double rate(const RunState& run) {
     const std::size_t tried = run.tune.evaluated - std::min(run.tune.evaluated, run.known);
@@ -54,7 +52,7 @@ std::string count_text(const TuneProgress& tune) {
     return fmt::format("{}/{}", tune.evaluated, tune.space);
 }
 
-/// JITUNE_PROGRESS, in seconds.
+/// JITUNE_PROGRESS, in seconds: no setting of users.
 std::chrono::milliseconds plain_interval() {
     const char* const word = ::secure_getenv("JITUNE_PROGRESS");
     if (word == nullptr || *word == '\0') {
@@ -88,36 +86,6 @@ std::string run_text(const RunState& run, const std::string& left) {
     const std::string best =
         run.tune.best_ns ? ", best " + time_text(*run.tune.best_ns) : std::string();
     return fmt::format("{}, {:.0f}/s{}, {}", tried, rate(run), best, left);
-}
-
-/// Where each character of UTF-8 text begins, and its end.
-std::vector<std::size_t> characters_of(std::string_view text) {
-    std::vector<std::size_t> starts;
-    for (std::size_t at = 0; at < text.size(); ++at) {
-        if ((static_cast<unsigned char>(text[at]) & 0xC0U) != 0x80U) {
-            starts.push_back(at);
-        }
-    }
-    starts.push_back(text.size());
-    return starts;
-}
-
-/// The text in `columns`, of which the middle is left out where it is too long: what is left to do
-/// stands at the end.
-std::string fitted(const std::string& text, std::size_t columns) {
-    constexpr std::string_view kLeftOut = "...";
-    const std::vector<std::size_t> starts = characters_of(text);
-    const std::size_t length = starts.size() - 1;
-    if (length <= columns) {
-        return text;
-    }
-    if (columns <= 2 * kLeftOut.size()) {
-        return text.substr(0, starts[columns]);
-    }
-    const std::size_t end = (columns - kLeftOut.size()) / 2;
-    const std::size_t begin = columns - kLeftOut.size() - end;
-    return fmt::format("{}{}{}", text.substr(0, starts[begin]), kLeftOut,
-                       text.substr(starts[length - end]));
 }
 
 }  // namespace
@@ -162,20 +130,7 @@ std::string progress_text(const SweepState& state) {
 
 std::string progress_line(const SweepState& state, std::size_t columns) {
     // In the last column the cursor of some terminals would be on the next line already.
-    return fitted(progress_text(state), columns - 1);
-}
-
-std::size_t terminal_columns(int terminal) {
-    struct winsize size {};
-    if (::ioctl(terminal, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-        return size.ws_col;
-    }
-    const char* const word = ::secure_getenv("COLUMNS");
-    const std::string_view text(word != nullptr ? word : "");
-    std::size_t columns = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
-    const bool is_number = error == std::errc() && end == text.data() + text.size();
-    return is_number && columns > 0 ? columns : kUsualColumns;
+    return fitted_ends(progress_text(state), columns - 1);
 }
 
 Progress::Progress()

@@ -27,12 +27,8 @@ std::string progress_text(const SweepState& state);
 /// long.
 std::string progress_line(const SweepState& state, std::size_t columns);
 
-/// The width of a terminal now, at least 1; COLUMNS of the environment where it does not tell, else
-/// the usual 80.
-std::size_t terminal_columns(int terminal);
-
 /// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its
-/// own every ten seconds, or as many as JITUNE_PROGRESS says.
+/// own every ten seconds, or as many as JITUNE_PROGRESS says, which jitune_command() sets.
 class Progress {
 public:
     /// Throws Error(usage) for another value of JITUNE_PROGRESS.

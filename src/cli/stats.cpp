@@ -34,7 +34,7 @@ struct Stats {
     std::vector<Exploration> explorations;
 };
 
-std::string origins_text(const UsageReport& usage) {
+std::string origins_text(const UsageReport& usage, std::size_t width) {
     std::vector<Table::Cells> rows;
     const auto add = [&](const std::string& name, std::int64_t calls) {
         rows.push_back({name, fmt::format("{}", calls),
@@ -47,10 +47,10 @@ std::string origins_text(const UsageReport& usage) {
             add("- though a provisional winner is stored", usage.withheld);
         }
     }
-    return Table::text({{"answer"}, {"calls", Align::right}, {"share", Align::right}}, rows);
+    return Table::text({{"answer"}, {"calls", Align::right}, {"share", Align::right}}, rows, width);
 }
 
-std::string winners_text(const UsageReport& usage) {
+std::string winners_text(const UsageReport& usage, std::size_t width) {
     std::vector<Table::Cells> rows;
     bool is_marked = false;
     for (const WinnerUsage& row : usage.winners) {
@@ -70,13 +70,13 @@ std::string winners_text(const UsageReport& usage) {
            Table::text({{"kernel"},
                         {"types"},
                         {"serves"},
-                        {"device"},
+                        detail("device"),
                         {"calls", Align::right},
-                        {"last"},
+                        detail("last"),
                         {"speed-up", Align::right},
                         {"~saved", Align::right},
                         {"configuration"}},
-                       rows) +
+                       rows, width) +
            (is_marked ? std::string(kDisturbedLegend) : "");
 }
 
@@ -86,7 +86,7 @@ std::int64_t unused(const UsageReport& usage) {
                          [](const WinnerUsage& row) { return row.calls == 0; });
 }
 
-std::string usage_text(const UsageReport& usage) {
+std::string usage_text(const UsageReport& usage, std::size_t width) {
     if (usage.calls == 0) {
         return "no calls are recorded of those that winners serve: JITUNE_RECORD=all records all "
                "calls\n";
@@ -99,7 +99,7 @@ std::string usage_text(const UsageReport& usage) {
                "{} recorded with JITUNE_RECORD=all, {} to {}\n\n{}\n~saved over the "
                "defaults: {}\n{}",
                count_text(usage.calls, "call"), day_text(usage.first_at), day_text(usage.last_at),
-               origins_text(usage), saved_text(usage.saved), winners_text(usage)) +
+               origins_text(usage, width), saved_text(usage.saved), winners_text(usage, width)) +
            gone +
            fmt::format("{} of {} served no recorded call\n", unused(usage),
                        count_text(std::ssize(usage.winners), "winner"));
@@ -118,7 +118,10 @@ std::string holes_text(const std::vector<WorkItem>& holes) {
         return "\nno call is recorded that no winner serves\n";
     }
     constexpr double kShown = 0.005;  // as time_text() rounds
-    const std::string count = count_text(std::ssize(holes), "problem");
+    const std::int64_t provisional = std::ssize(holes) - unserved(holes);
+    const std::string count =
+        count_text(unserved(holes), "problem") +
+        (provisional > 0 ? fmt::format(", with a provisional one: {}", provisional) : "");
     const double saved_ns = saved_by_all(holes) * 1e9;
     if (saved_ns < kShown) {
         return fmt::format(
@@ -132,7 +135,7 @@ std::string holes_text(const std::vector<WorkItem>& holes) {
         one_line(short_types(first.key.types)), one_line(first.sizes));
 }
 
-std::string pauses_text(const std::vector<Pause>& pauses) {
+std::string pauses_text(const std::vector<Pause>& pauses, std::size_t width) {
     if (pauses.empty()) {
         return "\nno call is recorded that waited for an answer\n";
     }
@@ -146,13 +149,13 @@ std::string pauses_text(const std::vector<Pause>& pauses) {
     return "\ncalls that waited for an answer for 1 ms or longer:\n" +
            Table::text({{"kernel"},
                         {"types"},
-                        {"device"},
+                        detail("device"),
                         {"answer"},
                         {"pauses", Align::right},
                         {"longest", Align::right},
                         {"of"},
-                        {"last"}},
-                       rows);
+                        detail("last")},
+                       rows, width);
 }
 
 Json saved_json(const SavedTime& saved) {
@@ -206,10 +209,11 @@ int run(const CommonArguments& arguments) {
     if (arguments.json) {
         print_json(stats_json(stats, usages));
     } else {
-        print(usage_text(stats.usage));
+        const std::size_t width = arguments.table_width();
+        print(usage_text(stats.usage, width));
         print(holes_text(stats.holes));
-        print(pauses_text(stats.pauses));
-        print(explorations_text(stats.explorations));
+        print(pauses_text(stats.pauses, width));
+        print(explorations_text(stats.explorations, width));
     }
     return kExitOk;
 }
@@ -218,7 +222,8 @@ int run(const CommonArguments& arguments) {
 
 Invocation invocation() {
     auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
+    return {{arguments->database_option(), arguments->log_option(), arguments->verbose_option(),
+             arguments->json_option()},
             [arguments] { return run(*arguments); }};
 }
 

@@ -112,7 +112,7 @@ std::optional<double> share_of_peak(const StepRun& run) {
     return peak ? std::optional(run.result.gb_per_s / *peak) : std::nullopt;
 }
 
-StepsTable::StepsTable(const StepsView& view) : view_(view), table_(columns_of(view)) {}
+StepsTable::StepsTable(const StepsView& view) : view_(view), table_(columns_of(view), kWhole) {}
 
 std::string StepsTable::line(std::span<const StepRun> runs) const {
     Table::Cells cells;

@@ -125,7 +125,7 @@ std::string text_of(const std::vector<CollectedClass>& classes,
                         {"claimed", Align::right},
                         {"waiting", Align::right},
                         {"failed", Align::right}},
-                       rows) +
+                       rows, output_columns()) +
            details;
 }
 

@@ -76,6 +76,7 @@ std::vector<Option> sweep_search_options(SweepArguments& given, const std::strin
         sweep_report_option(given),
         given.database_option(),
         given.log_option(),
+        given.verbose_option(),
         given.json_option(),
     };
 }
@@ -101,7 +102,7 @@ SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
     for (const Device* device : devices) {
         ids.push_back(device->info().id);
     }
-    const SweepTable table(plan, ids);
+    const SweepTable table(plan, ids, arguments.table_width());
     SweepResult result;
     {
         Printer printer(table, arguments.json);
@@ -118,7 +119,7 @@ SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
         json.update(more);
         print_json(json);
     } else {
-        print(sweep_summary(result));
+        print(sweep_summary(plan, result));
     }
     return result;
 }

@@ -2,8 +2,8 @@
 #include "cli/sweep_text.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -12,6 +12,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/metric_text.hpp"
 #include "cli/progress.hpp"
+#include "cli/sweep_gain.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/certainty.hpp"
@@ -120,43 +121,9 @@ std::string storage_text(const SweepResult& result) {
     return tuned > 0 ? fmt::format("stored in {}", result.database) : "no new winner to store";
 }
 
-double octaves_of(const Winner& winner) {
-    double octaves = 0;
-    for (const SizeBox& box : boxes_of(winner).value_or(std::vector<SizeBox>{})) {
-        double product = 1;
-        for (std::size_t i = 0; i < box.from.size(); ++i) {
-            product *=
-                std::log2(static_cast<double>(box.to[i] + 1) / static_cast<double>(box.from[i]));
-        }
-        octaves += product;
-    }
-    return octaves;
-}
-
-/// How much of the ranges has sure winners; empty where no range was swept.
-std::string served_text(const std::vector<SweepRow>& rows) {
-    double sure = 0;
-    double all = 0;
-    for (const SweepRow& row : rows) {
-        for (const Winner& winner : row.ranges) {
-            const double octaves = octaves_of(winner);
-            all += octaves;
-            sure += winner.range.unsure ? 0 : octaves;
-        }
-    }
-    if (all == 0) {
-        return "";
-    }
-    const double percent = std::floor(sure / all * 1000) / 10;
-    return fmt::format(
-        "{:.1f} % of the octaves of the ranges are served for sure{}\n", percent,
-        percent >= 100
-            ? ""
-            : "; the rest is unsure (jitune db coverage): sweep again, on a quiet machine "
-              "or with more --budget");
-}
-
 constexpr std::size_t kRate = 1;  // the place of the rate behind the problem and the device
+
+constexpr std::size_t kCells = 7;  // behind the problem and the device
 
 std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
     std::vector<Column> columns = plan.columns;
@@ -165,11 +132,11 @@ std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
     }
     for (const Column& column : {Column{"time", Align::right, 8},
                                  {plan.rate, Align::right, 5},
-                                 {"speed-up", Align::right, 11},
-                                 {"tried", Align::right},
-                                 {"failed", Align::right},
-                                 {"space", Align::right},
-                                 {"configuration"}}) {
+                                 {"speed-up", Align::right, 13},
+                                 detail("tried", Align::right),
+                                 detail("failed", Align::right),
+                                 detail("space", Align::right),
+                                 {"configuration", Align::left, 24}}) {
         if (!column.title.empty()) {
             columns.push_back(column);
         }
@@ -177,16 +144,31 @@ std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
     return columns;
 }
 
+/// "7 configurations, 96.4 % for sure"
+std::string configurations_text(const SweepProblem& problem, const SweepRow& row) {
+    std::set<std::string> names;
+    for (const Winner& winner : row.ranges) {
+        names.insert(winner.configuration);
+    }
+    return fmt::format("{}, {} for sure",
+                       names.size() == 1
+                           ? *names.begin()
+                           : count_text(static_cast<std::int64_t>(names.size()), "configuration"),
+                       share_text(served_share(problem, row)));
+}
+
 }  // namespace
 
-SweepTable::SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices)
+SweepTable::SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices,
+                       std::size_t width)
     : plan_(plan),
       several_devices_(devices.size() > 1),
-      table_(sweep_columns(plan, several_devices_)) {
+      is_whole_(width == kWhole),
+      table_(sweep_columns(plan, several_devices_), width) {
     std::vector<Table::Cells> rows;
     for (std::size_t problem = 0; problem < plan.problems.size(); ++problem) {
         for (const std::string& device : devices) {
-            rows.push_back(cells(problem, device, {"", "", "", "", "", "", ""}));
+            rows.push_back(cells(problem, device, Table::Cells(kCells)));
         }
     }
     table_.fit(rows);
@@ -207,17 +189,18 @@ Table::Cells SweepTable::cells(std::size_t problem, const std::string& device,
 }
 
 std::string SweepTable::lines(const SweepRow& row) const {
-    std::string text;
+    std::string text = line(row);
+    if (!is_whole_) {
+        return text;
+    }
     for (const Winner& winner : row.ranges) {
-        Table::Cells rest(7);
+        Table::Cells rest(kCells);
         rest[0] = time_text(winner.median_ns);
-        rest[2] = winner.default_median_ns > 0
-                      ? speed_up_text(winner.default_median_ns / winner.median_ns, winner.certainty)
-                      : "";
+        rest[2] = winner.default_median_ns > 0 ? speed_up_text(winner) : "";
         rest[6] = fmt::format("{}: {}", range_text(winner), winner.configuration);
         text += table_.line(cells(row.problem, row.device, rest));
     }
-    return row.ranges.empty() || row.outcome != SweepRow::Outcome::tuned ? text + line(row) : text;
+    return text;
 }
 
 std::string SweepTable::rate_of(const SweepRow& row) const {
@@ -231,22 +214,37 @@ std::string SweepTable::rate_of(const SweepRow& row) const {
 }
 
 std::string SweepTable::line(const SweepRow& row) const {
-    Table::Cells rest(7);
+    const bool is_tuned = row.outcome == SweepRow::Outcome::tuned;
+    Table::Cells rest(kCells);
     if (row.has_winner()) {
-        rest[0] = time_text(row.median_ns);
+        rest[0] = time_text(row.median_ns) + (is_tuned && !row.complete ? "*" : "");
         rest[kRate] = rate_of(row);
         rest[2] = speed_up_text(row.speed_up(), row.certainty);
         rest[6] = row.configuration;
+    } else if (!row.ranges.empty()) {
+        std::vector<const Winner*> winners;
+        for (const Winner& winner : row.ranges) {
+            winners.push_back(&winner);
+        }
+        rest[2] = speed_ups_text(winners);
+        rest[6] = configurations_text(plan_.problems.at(row.problem).problem, row);
     }
-    if (row.outcome == SweepRow::Outcome::tuned) {
-        rest[3] = fmt::format("{}{}", row.tune.evaluated, row.complete ? "" : "*");
+    if (row.has_winner() && is_tuned) {
+        rest[3] = fmt::format("{}", row.tune.evaluated);
         rest[4] = fmt::format("{}", row.tune.failed);
         rest[5] = fmt::format("{}", row.tune.space);
-    } else {
-        rest[6] = fmt::format("{}: {}{}", outcome_name(row.outcome), one_line(row.note),
-                              row.has_winner() ? ": " + row.configuration : "");
     }
-    return table_.line(cells(row.problem, row.device, rest));
+    if (is_tuned) {
+        return table_.line(cells(row.problem, row.device, rest));
+    }
+    const std::string note = fmt::format("{}: {}", outcome_name(row.outcome), one_line(row.note));
+    if (!rest[6].empty()) {
+        rest[6] = fmt::format("{}: {}", note, rest[6]);
+        return table_.line(cells(row.problem, row.device, rest));
+    }
+    std::string line = table_.line(cells(row.problem, row.device, rest));
+    line.pop_back();
+    return line + "  " + note + '\n';  // the reason whole, however long
 }
 
 std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep) {
@@ -258,8 +256,8 @@ std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep) {
                        sweep.device_name, sweep.compiler, settings, sweep.strategy);
 }
 
-std::string sweep_summary(const SweepResult& result) {
-    std::string text = sweep_legend(result.rows) + served_text(result.rows);
+std::string sweep_summary(const SweepPlan& plan, const SweepResult& result) {
+    std::string text = sweep_legend(result.rows);
     if (result.interrupted) {
         text +=
             fmt::format("interrupted: the sweep is incomplete, {} of {} {} begun\n", result.begun,
@@ -271,12 +269,14 @@ std::string sweep_summary(const SweepResult& result) {
                             one.tune.range ? range_progress_text(*one.tune.range)
                                            : "before its first search had ended");
     }
-    return text + fmt::format("{} tuned, {} skipped, {} not started, {} failed in {}; {}\n",
-                              result.count(SweepRow::Outcome::tuned),
-                              result.count(SweepRow::Outcome::skipped),
-                              result.count(SweepRow::Outcome::not_started),
-                              result.count(SweepRow::Outcome::failed), clock_text(result.seconds),
-                              storage_text(result));
+    return text +
+           fmt::format("{} tuned, {} skipped, {} not started, {} failed in {}; {}\n",
+                       result.count(SweepRow::Outcome::tuned),
+                       result.count(SweepRow::Outcome::skipped),
+                       result.count(SweepRow::Outcome::not_started),
+                       result.count(SweepRow::Outcome::failed), clock_text(result.seconds),
+                       storage_text(result)) +
+           sweep_gain(plan, result);
 }
 
 Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_database) {
@@ -304,6 +304,9 @@ Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_databas
     }
     json["default_median_ns"] = row.default_median_ns;
     json["speed_up"] = row.speed_up();
+    if (row.before_ns > 0) {
+        json["before_ns"] = row.before_ns;
+    }
     json.update(certainty_json(row.certainty));
     json["complete"] = row.complete;
     if (row.outcome == SweepRow::Outcome::tuned) {

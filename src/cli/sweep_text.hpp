@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,13 @@
 namespace jitune::internal {
 
 /// The text of a sweep's rows, in columns that fit its problems; a device is a column where there
-/// are several. The plan must outlive it.
+/// are several. A line for each problem; of a whole table (kWhole) one more for each range. The
+/// plan must outlive it.
 class SweepTable {
 public:
-    SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices);
+    SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices, std::size_t width);
 
     [[nodiscard]] std::string header() const { return table_.header(); }
-    /// One line; for a range one for each of its winners.
     [[nodiscard]] std::string lines(const SweepRow& row) const;
 
 private:
@@ -30,6 +31,7 @@ private:
 
     const SweepPlan& plan_;
     bool several_devices_;
+    bool is_whole_;
     Table table_;
 };
 
@@ -39,8 +41,9 @@ std::string sweep_title(const SweepPlan& plan, const SweepDescription& sweep);
 /// The meaning of the marks that stand in the table.
 std::string sweep_legend(const std::vector<SweepRow>& rows);
 
-/// The lines below the table: its marks, how many problems were tuned, and where they are stored.
-std::string sweep_summary(const SweepResult& result);
+/// The lines below the table: its marks, how many problems were tuned, where they are stored, and
+/// last what was gained over what answered before, and how much of what was asked for is served.
+std::string sweep_summary(const SweepPlan& plan, const SweepResult& result);
 
 Json sweep_json(const SweepPlan& plan, const SweepResult& result);
 

@@ -61,10 +61,11 @@ SweepArguments search_on(const PlanFile& plan, const Arguments& given) {
 /// Prints and keeps the rows of all devices.
 class Rows : public SweepObserver {
 public:
-    Rows(const SweepPlan& plan, bool quiet) : plan_(plan), quiet_(quiet) {}
+    Rows(const SweepPlan& plan, const Arguments& given)
+        : plan_(plan), quiet_(given.json), width_(given.table_width()) {}
 
     void begin(const std::vector<std::string>& devices) {
-        table_.emplace(plan_, devices);
+        table_.emplace(plan_, devices, width_);
         if (!quiet_) {
             print(table_->header());
         }
@@ -87,6 +88,7 @@ public:
 private:
     const SweepPlan& plan_;
     const bool quiet_;
+    const std::size_t width_;
     std::optional<SweepTable> table_;
     std::mutex mutex_;
     std::vector<SweepRow> rows_;
@@ -254,7 +256,7 @@ int run(const Arguments& given) {
         by_rank.push_back(one.problem);
     }
     const Interrupt interrupt;
-    Rows rows(problems, given.json);
+    Rows rows(problems, given);
     const Shared shared{folder, plan, by_rank, search, until, interrupt.requested(), rows};
     DeviceTask first(shared, 0);
     const std::vector<std::string> ids = ids_of(first.engine(), search.device);
@@ -282,6 +284,7 @@ Invocation invocation() {
                        "host, cuda (all GPUs, one problem on each) or cuda:N [the plan's, else "
                        "all GPUs, else the host]"),
          given.log_option(),
+         given.verbose_option(),
          given.json_option()},
         [arguments] { return run(*arguments); }};
 }

@@ -176,6 +176,7 @@ Invocation invocation() {
              sweep_report_option(given),
              given.database_option(),
              given.log_option(),
+             given.verbose_option(),
              given.json_option()},
             [arguments] { return run_worklist(*arguments); }};
 }

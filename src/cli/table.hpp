@@ -12,28 +12,45 @@ enum class Align { left, right };
 struct Column {
     std::string title;
     Align align = Align::left;
-    std::size_t width = 0;  ///< at least this wide, and at least as wide as the title
+    std::size_t width = 0;   ///< at least this wide, and at least as wide as the title
+    bool is_detail = false;  ///< left out where the table is too wide; the last ones first
 };
 
-/// Text in columns. Lines end with a newline, and with no spaces before it.
+/// A column that is left out first.
+Column detail(std::string title, Align align = Align::left);
+
+/// The width of a table of which nothing is to be left out.
+inline constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
+
+/// Text in columns, in at most `width` columns of a terminal: where it is too wide, details are
+/// left out, then texts are cut, the longest first. Numbers, which stand to the right, are not.
+/// Lines end with a newline, and with no spaces before it.
 class Table {
 public:
     using Cells = std::vector<std::string>;
 
-    explicit Table(std::vector<Column> columns);
+    Table(std::vector<Column> columns, std::size_t width);
 
-    /// Widens the columns until `rows` fit.
+    /// Widens the columns until `rows` fit, as far as the width of the table goes.
     void fit(const std::vector<Cells>& rows);
 
     [[nodiscard]] std::string header() const;
-    /// Needs one cell for each column. A cell wider than its column moves the rest of its line.
+    /// Needs one cell for each column. A number wider than its column moves the rest of its line,
+    /// of which the last text is cut.
     [[nodiscard]] std::string line(const Cells& cells) const;
 
     /// Header and rows, fitted.
-    static std::string text(std::vector<Column> columns, const std::vector<Cells>& rows);
+    static std::string text(std::vector<Column> columns, const std::vector<Cells>& rows,
+                            std::size_t width);
 
 private:
+    /// Leaves out and cuts what is too wide.
+    void narrow();
+    [[nodiscard]] std::size_t total() const;
+
     std::vector<Column> columns_;
+    std::vector<bool> is_shown_;
+    std::size_t width_;
 };
 
 }  // namespace jitune::internal

@@ -35,7 +35,7 @@ std::string comparison(const TuneResult& result) {
     columns.push_back({"speed-up", Align::right});
     before.emplace_back();
     after.push_back(speed_up_text(result.winner));
-    return Table::text(columns, {before, after});
+    return Table::text(columns, {before, after}, kWhole);
 }
 
 std::string example_call(const TuneResult& result) {

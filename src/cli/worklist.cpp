@@ -33,8 +33,10 @@ int show(const Arguments& arguments) {
         document["doubts"] = doubts_json(doubts);
         print_json(document);
     } else {
-        print(items.empty() ? "no call is recorded that no winner serves\n" : worklist_text(items));
-        print(doubts_text(doubts));
+        const std::size_t width = arguments.table_width();
+        print(items.empty() ? "no call is recorded that no winner serves\n"
+                            : worklist_text(items, width));
+        print(doubts_text(doubts, width));
     }
     return kExitOk;
 }
@@ -86,7 +88,9 @@ Invocation invocation_of(int (*run)(const Arguments&), std::vector<Option> (*own
 }  // namespace
 
 Invocation show_invocation() {
-    return invocation_of(show, [](Arguments& given) { return std::vector{given.json_option()}; });
+    return invocation_of(show, [](Arguments& given) {
+        return std::vector{given.verbose_option(), given.json_option()};
+    });
 }
 
 Invocation export_invocation() {

@@ -79,7 +79,7 @@ std::vector<Miss> misses_in(const ParsedJson& document) {
 
 }  // namespace
 
-std::string worklist_text(std::span<const WorkItem> items) {
+std::string worklist_text(std::span<const WorkItem> items, std::size_t width) {
     const bool any_provisional = std::any_of(
         items.begin(), items.end(), [](const WorkItem& item) { return item.is_provisional; });
     std::vector<Table::Cells> rows;
@@ -99,15 +99,15 @@ std::string worklist_text(std::span<const WorkItem> items) {
                : Table::text({{"kernel"},
                               {"types"},
                               {"sizes"},
-                              {"device"},
+                              detail("device"),
                               {"calls", Align::right},
-                              {"sessions", Align::right},
+                              detail("sessions", Align::right),
                               {"answer"},
                               {"~call", Align::right},
                               {"~saved", Align::right},
                               {"~tuning", Align::right},
-                              {"last"}},
-                             rows) +
+                              detail("last")},
+                             rows, width) +
                      "~ estimated from the stored winners of the kernel on this class of "
                      "devices; saved: by a brief tuning, of the calls so far\n" +
                      (any_provisional ? "? has a provisional winner, which a quiet machine "

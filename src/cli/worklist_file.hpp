@@ -12,7 +12,7 @@
 namespace jitune::internal {
 
 /// The work-list as a table for people; "" for an empty one.
-std::string worklist_text(std::span<const WorkItem> items);
+std::string worklist_text(std::span<const WorkItem> items, std::size_t width);
 
 /// {"worklist": [...]}: the fields of each miss, its kernel's spec as a list of texts, and the
 /// estimates of its item.

@@ -243,12 +243,16 @@ std::string answer_without(const Options& options) {
 Explanation explain(Engine& engine, const Task& task) {
     task.check();
     TuningStore* store = engine.store();
-    if (store == nullptr) {
-        throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
-    }
+    const Options& options = engine.options();
     Explanation explanation;
     explanation.key = task.key();
-    const Options& options = engine.options();
+    if (store == nullptr) {
+        if (!options.database.empty()) {
+            throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
+        }
+        explanation.answer = "without a database, " + answer_without(options);
+        return explanation;
+    }
     const Sizes& sizes = task.problem.sizes;
     const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);

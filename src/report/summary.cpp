@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,7 +13,9 @@
 #include "report/labels.hpp"
 #include "report/section.hpp"
 #include "report/template_state.hpp"
+#include "sweep/worklist.hpp"
 #include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuner_db/certainty.hpp"
 
 namespace jitune::internal {
@@ -36,12 +39,7 @@ double median_speed_up(const std::vector<Winner>& winners) {
             ratios.push_back(winner.default_median_ns / winner.median_ns);
         }
     }
-    if (ratios.empty()) {
-        return 0;
-    }
-    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-    std::nth_element(ratios.begin(), middle, ratios.end());
-    return *middle;
+    return ratios.empty() ? 0 : median_of(std::move(ratios));
 }
 
 Figures figures_of(const ReportData& data) {
@@ -51,8 +49,7 @@ Figures figures_of(const ReportData& data) {
         figures.provisional += is_provisional(winner.certainty) ? 1 : 0;
         figures.stale += template_state(winner.key) == TemplateState::stale ? 1 : 0;
     }
-    figures.unserved = std::count_if(data.holes.begin(), data.holes.end(),
-                                     [](const WorkItem& item) { return !item.is_provisional; });
+    figures.unserved = unserved(data.holes);
     figures.median_speed_up = median_speed_up(data.winners);
     double answered = 0;
     for (const auto& [origin, calls] : data.usage.origins) {

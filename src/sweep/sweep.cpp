@@ -270,12 +270,11 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         }
     }
     const TuneReport report = engine_.tune_and_store(task, plan_for(task, one.budget_part), hooks);
-    row.set_winner(task, report.winner);
+    row.set_tuned(task, report);
     row.note = !report.kept           ? ""
                : report.winner.pinned ? kPinned
                                       : "kept: this tuning was less sure than that of the stored "
                                         "winner";
-    row.tune = report.progress;
     row.stored = report.stored;
     return true;
 }
@@ -311,12 +310,10 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
         return;
     }
     task.kernel.workload->prepare(task.problem);
-    TuneHooks counting = hooks;
-    counting.progress = [&](const TuneProgress& progress) {
-        row.tune = progress;
-        hooks.progress(progress);
-    };
-    RangeReport report = engine_.tune_around(task, plan_for(task, one.budget_part), counting);
+    const SearchPlan plan = plan_for(task, one.budget_part);
+    const OwnTuning own = engine_.tune_own(task, plan, hooks);
+    row.set_tuned(task, own.report);
+    RangeReport report = engine_.widen(task, own, plan, hooks);
     row.ranges = std::move(report.winners);
     row.stored = report.stored;
 }

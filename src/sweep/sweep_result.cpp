@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "measure/statistics.hpp"
 #include "tuner_db/certainty.hpp"
+#include "tuning/finalist.hpp"
 
 namespace jitune::internal {
 
@@ -15,6 +17,18 @@ void SweepRow::set_winner(const Task& task, const Winner& winner) {
     certainty = winner.certainty;
     complete = winner.complete;
     metrics = task.metrics(task.parse(configuration), median_ns * 1e-9);
+}
+
+void SweepRow::set_tuned(const Task& task, const TuneReport& report) {
+    set_winner(task, report.winner);
+    tune = report.progress;
+    before_ns = default_median_ns;
+    for (const Measurement& one : report.measurements) {  // the finals are the last
+        if (one.configuration == report.incumbent && is_of_finals(one) &&
+            one.verdict == Verdict::timed) {
+            before_ns = summarize(one.samples_ns).median_ns;
+        }
+    }
 }
 
 bool SweepRow::is_disturbed() const {

@@ -27,19 +27,24 @@ struct SweepRow {
     double median_ns = 0;
     double noise = 0;
     double default_median_ns = 0;
+    /// At the same sizes, of what answered before: the incumbent, else the default. 0: not known.
+    double before_ns = 0;
     Certainty certainty;
     bool complete = false;  ///< the strategy has proposed all that it would
     TuneProgress tune;
     std::vector<KernelTemplate::Metric> metrics;  ///< of the winner
-    /// Of a problem with a domain: the winners that serve it, without their images. The members
-    /// above of a single winner are not used.
+    /// Of a problem with a domain: the winners that serve it, without their images; the members
+    /// above of a single winner are not used. Of one that was tuned with the sizes around it: all
+    /// winners found.
     std::vector<Winner> ranges;
 
-    /// Of a single winner, not of ranges.
+    /// A winner at the problem's own sizes.
     [[nodiscard]] bool has_winner() const {
-        return ranges.empty() && (outcome == Outcome::tuned || outcome == Outcome::skipped);
+        return !configuration.empty() && (outcome == Outcome::tuned || outcome == Outcome::skipped);
     }
     void set_winner(const Task& task, const Winner& winner);
+    /// Also says what was gained.
+    void set_tuned(const Task& task, const TuneReport& report);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
     [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
     [[nodiscard]] bool is_disturbed() const;

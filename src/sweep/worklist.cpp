@@ -71,4 +71,9 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
     return sorted;
 }
 
+std::int64_t unserved(std::span<const WorkItem> items) {
+    return std::count_if(items.begin(), items.end(),
+                         [](const WorkItem& item) { return !item.is_provisional; });
+}
+
 }  // namespace jitune::internal

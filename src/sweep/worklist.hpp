@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace jitune::internal {
 
 /// The items of a work-list, those first that WorkOrder would tune first, with its estimates.
 std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners);
+
+/// How many of them no winner serves: the others have a provisional one.
+std::int64_t unserved(std::span<const WorkItem> items);
 
 /// That of a database. Throws Error(store).
 inline std::vector<WorkItem> worklist_of(TuningStore& store) {

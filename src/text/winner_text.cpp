@@ -2,6 +2,8 @@
 #include "text/winner_text.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -53,6 +55,38 @@ std::string speed_up_text(double speed_up, const Certainty& certainty) {
 
 std::string speed_up_text(const Winner& winner) {
     return speed_up_text(winner.default_median_ns / winner.median_ns, winner.certainty);
+}
+
+std::string speed_ups_text(std::span<const Winner* const> winners) {
+    double low = 0;
+    double high = 0;
+    for (const Winner* const winner : winners) {
+        const double speed_up = winner->default_median_ns / winner->median_ns;
+        low = speed_up > 0 && (low == 0 || speed_up < low) ? speed_up : low;
+        high = std::max(high, speed_up);
+    }
+    return high == 0 ? "" : fmt::format("{:.2f}x..{:.2f}x", low, high);
+}
+
+double median_of(std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    const std::size_t middle = values.size() / 2;
+    return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+std::string gain_text(std::vector<double> speed_ups) {
+    if (speed_ups.empty()) {
+        return "";
+    }
+    const auto [least, most] = std::minmax_element(speed_ups.begin(), speed_ups.end());
+    const std::string range =
+        speed_ups.size() == 1 ? "" : fmt::format(" ({:.2f}x to {:.2f}x)", *least, *most);
+    return fmt::format("{:.2f}x{}", median_of(std::move(speed_ups)), range);
+}
+
+std::string share_text(double share) {
+    constexpr double kRounding = 1e-6;  // of sums that should be 1
+    return fmt::format("{:.1f} %", std::floor(std::min(share, 1.0) * 1000 + kRounding) / 10);
 }
 
 std::string speed_up_interval_text(const Certainty& certainty) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner_db/record.hpp"
 
@@ -25,6 +27,18 @@ std::string speed_up_text(const Winner& winner);
 inline constexpr std::string_view kDisturbedLegend =
     "? disturbed by changing clocks or by other processes, or its time or speed-up is uncertain by "
     "more than 10 %\n";
+
+/// "1.00x..3.10x": the speed-ups of several winners over the default. "" if none has a time of it.
+std::string speed_ups_text(std::span<const Winner* const> winners);
+
+/// Of at least one value.
+double median_of(std::vector<double> values);
+
+/// "1.42x (1.00x to 3.10x)": the median of several speed-ups, with their range. "" for none.
+std::string gain_text(std::vector<double> speed_ups);
+
+/// "96.4 %", rounded down, so that only all is 100 %.
+std::string share_text(double share);
 
 /// "99 %: 1.51x to 1.53x", or "" if the interval is unknown.
 std::string speed_up_interval_text(const Certainty& certainty);

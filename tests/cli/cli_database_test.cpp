@@ -60,7 +60,7 @@ protected:
 
 TEST_F(CliDatabase, TextsNameTheFirstPartsOfARange) {
     store("tuning.db")->save({}, winner(boxes(500)));
-    for (const std::string command : {"db list", "db show"}) {
+    for (const std::string command : {"db list --verbose", "db show"}) {
         const std::string text = jitune(command).out;
         EXPECT_NE(text.find(boxes(8) + " and 492 more"), std::string::npos) << text;
         EXPECT_EQ(text.find(boxes(9)), std::string::npos) << text;

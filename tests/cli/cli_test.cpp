@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <regex>
+#include <sstream>
 #include <string>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "fixtures/cli_fixture.hpp"
+#include "text/fitted_text.hpp"
 #include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
@@ -170,7 +172,8 @@ TEST_F(CliTest, ExplainTellsWhichWinnerServes) {
               std::string::npos);
     EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("processors for each thread"),
               std::string::npos);
-    EXPECT_NE(jitune("db explain -n 2^10 --device host").out.find("fixed"), std::string::npos);
+    EXPECT_NE(jitune("db explain -n 2^10 --device host --verbose").out.find("fixed"),
+              std::string::npos);
     EXPECT_NE(jitune("db explain -n 2^10 --op max --device host").out.find("no"),
               std::string::npos);
     EXPECT_EQ(jitune_json("db explain --kernel entropy -n 8x8 --device host")["rows"].size(), 0U);
@@ -182,9 +185,40 @@ TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
     EXPECT_EQ(answer.code, 0) << answer.err;
     const auto has = [&](const char* text) { return answer.out.find(text) != std::string::npos; };
     const int legend = (has("\n* ended before") ? 1 : 0) + (has("\n? disturbed") ? 1 : 0);
-    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + legend + 1)
+    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + legend + 2)
+        << answer.out;
+    EXPECT_TRUE(has("\ngained: ")) << answer.out;
+    EXPECT_TRUE(answer.out.ends_with("x); 100.0 % of the sizes are served for sure\n"))
         << answer.out;
     EXPECT_NE(answer.out.find("stored in"), std::string::npos);
+}
+
+TEST_F(CliTest, TablesFitIntoAPipeAndHaveALineForAProblem) {
+    for (const std::string sizes : {"1000..9000", "20000"}) {
+        EXPECT_EQ(jitune("sweep reduce --device host --sizes " + sizes + " --budget 0.3").code, 0);
+    }
+    const auto longest = [&](const std::string& command) {
+        std::istringstream lines(jitune(command).out);
+        std::size_t most = 0;
+        for (std::string line; std::getline(lines, line);) {
+            const bool is_table = line.find("because of") == std::string::npos &&
+                                  line.find("? disturbed") == std::string::npos &&
+                                  line.find("the stored winner answers") == std::string::npos;
+            most = std::max(most, is_table ? columns_of(line) : 0);
+        }
+        return most;
+    };
+    for (const std::string command : {"db list", "db explain -n 5000 --device host", "devices"}) {
+        EXPECT_LE(longest(command), 80U) << jitune(command).out;
+        EXPECT_GT(longest(command + " --verbose"), 80U) << jitune(command + " --verbose").out;
+        EXPECT_GT(shell("COLUMNS=300 \"$jitune\" " + command).out.size(),
+                  jitune(command).out.size());
+    }
+    const std::string list = jitune("db list").out;
+    EXPECT_NE(list.find("\n1 problem, "), std::string::npos) << list;
+    EXPECT_NE(list.find(" winners  reduce  float32 sum run_to_run  n=1000..20000"),
+              std::string::npos)
+        << list;
 }
 
 TEST_F(CliTest, ASweepTakesAnyTypeAndOperation) {
@@ -341,6 +375,11 @@ TEST_F(CliTest, WhatWasExportedCanBeImportedAndGoneOnWith) {
 
 TEST_F(CliTest, DatabaseProblemsHaveTheirOwnExitCode) {
     expect_failure("db list", 3, "jitune sweep reduce creates it");
+    const std::string default_answers =
+        jitune("db explain -n 1000 --device host --tune offline").out;
+    EXPECT_EQ(default_answers,
+              "without a database, no stored winner: the template's default answers\n");
+    EXPECT_EQ(jitune_json("db explain -n 1000 --device host --db none")["rows"].size(), 0U);
     EXPECT_EQ(jitune_json("db path")["exists"], false);
     static_cast<void>(small_sweep());
     std::filesystem::permissions(path("tuning.db"), std::filesystem::perms(0666));

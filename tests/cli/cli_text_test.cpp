@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "cli/progress.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
+#include "text/fitted_text.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 
@@ -60,10 +62,45 @@ TEST(Units, OneLineIsSafeForATerminal) {
 
 TEST(Table, AlignsAndLeavesNoSpaceAtTheEnd) {
     EXPECT_EQ(Table::text({{"name"}, {"time", Align::right}, {"note"}},
-                          {{"a", "1", ""}, {"longer", "12345", "x"}}),
+                          {{"a", "1", ""}, {"longer", "12345", "x"}}, 80),
               "name     time  note\n"
               "a           1\n"
               "longer  12345  x\n");
+}
+
+TEST(Table, FitsByLeavingOutDetailsThenByCuttingTexts) {
+    const std::vector<Column> columns{{"name"}, {"time", Align::right}, detail("more"), {"note"}};
+    const std::vector<Table::Cells> rows{{"a name of some length", "12.5 us", "detail", "block=64"},
+                                         {"größe größe größe größe", "1 us", "", "x"}};
+    EXPECT_EQ(Table::text(columns, rows, 60),
+              "name                        time  more    note\n"
+              "a name of some length    12.5 us  detail  block=64\n"
+              "größe größe größe größe     1 us          x\n");
+    EXPECT_EQ(Table::text(columns, rows, 45),
+              "name                        time  note\n"
+              "a name of some length    12.5 us  block=64\n"
+              "größe größe größe größe     1 us  x\n");
+    EXPECT_EQ(Table::text(columns, rows, 30),
+              "name            time  note\n"
+              "a name of …  12.5 us  block=64\n"
+              "größe größ…     1 us  x\n");
+    EXPECT_EQ(Table::text(columns, rows, kWhole), Table::text(columns, rows, 60));
+}
+
+TEST(Table, CutsWhatADatabaseMayHoldAlsoWhereAllIsAskedFor) {
+    const std::string text =
+        Table::text({{"name"}, {"note"}}, {{std::string(1 << 20, 'x'), "y"}, {"a", "b"}}, kWhole);
+    EXPECT_LT(text.size(), 3000U);
+    EXPECT_NE(text.find("…  y\n"), std::string::npos);
+}
+
+TEST(FittedText, CutsNoCharacterInTwo) {
+    EXPECT_EQ(columns_of("größe"), 5U);
+    EXPECT_EQ(fitted_begin("größe", 5), "größe");
+    EXPECT_EQ(fitted_begin("größe", 4), "grö…");
+    EXPECT_EQ(fitted_begin("größe", 1), "…");
+    EXPECT_EQ(fitted_begin("größe", 0), "");
+    EXPECT_EQ(fitted_ends("größe größe", 9), "grö...öße");
 }
 
 TEST(WinnerText, SaysABucketSizeBySize) {
@@ -118,6 +155,14 @@ TEST(WinnerText, MarksSpeedUpsThatAreDisturbedAndWithholdsThoseThatAreUnknown) {
     winner.default_median_ns = 1890;
     winner.certainty = {"clocks=steady", 0.01, 2, 190};
     EXPECT_EQ(speed_up_text(winner), "2.00x to 190.00x ?");
+}
+
+TEST(WinnerText, SaysTheMedianOfSeveralSpeedUpsAndTheirRange) {
+    EXPECT_EQ(gain_text({}), "");
+    EXPECT_EQ(gain_text({1.5}), "1.50x");
+    EXPECT_EQ(gain_text({3, 1, 1.4, 1.2}), "1.30x (1.00x to 3.00x)");
+    EXPECT_EQ(share_text(0.9999), "99.9 %");
+    EXPECT_EQ(share_text(0.1 + 0.2 + 0.7), "100.0 %");
 }
 
 TEST(WinnerText, SaysTheIntervalOfASpeedUpIfItIsKnown) {

@@ -68,5 +68,15 @@ TEST(SizeBoxes, MayBeAHundredThousand) {
     EXPECT_EQ(outside(std::vector<SizeBox>{{{1}, {200'000}}}, boxes).size(), boxes.size());
 }
 
+TEST(BoxSets, AShareIsOfTheWholeThatWasAskedFor) {
+    const SizeBox whole{{1024}, {16383}};
+    EXPECT_DOUBLE_EQ(share_of({}, whole), 0);
+    EXPECT_DOUBLE_EQ(share_of(std::vector{SizeBox{{1024}, {2047}}}, whole), 0.25);
+    EXPECT_DOUBLE_EQ(share_of(std::vector{SizeBox{{1}, {2047}}, SizeBox{{1024}, {4095}}}, whole),
+                     0.5)
+        << "sizes outside do not count, nor do any twice";
+    EXPECT_DOUBLE_EQ(share_of(std::vector{SizeBox{{1, 1}, {1, 3}}}, SizeBox{{1, 1}, {3, 3}}), 0.5);
+}
+
 }  // namespace
 }  // namespace jitune::internal
