@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """links.py SOURCE: links of README and docs lead to a file and a heading, named files exist, no line is too long; pages
-that sources name exist."""
+that sources name exist; the glossary explains the words of the command's tables."""
 
 import re
 import sys
@@ -15,6 +15,9 @@ FILE = re.compile(r"`((?:src|tests|tuner_db|kernel_templates|articles|bench|exam
 
 # A page by its path from the root, not from the file that names it.
 PAGE = re.compile(r"(?<![\w/.])docs/[\w/-]+\.md")
+# Words that the command's tables use without explaining them.
+WORDS_OF_TABLES = ("served", "gained", "speed-up", "disturbed", "provisional", "unsure", "bound", "held-out", "in doubt",
+                   "pinned", "complete", "no code", "octave", "range", "budget", "candidate")
 SOURCES = {".hpp", ".cpp", ".cu", ".h", ".py", ".cmake", ".txt", ".toml", ".sql", ""}
 
 
@@ -54,6 +57,15 @@ def faults(source, page):
                 yield f"{page}:{number}: the link {target} leads to no heading"
 
 
+def faults_of_glossary(source):
+    page = "docs/reference/glossary.md"
+    terms = re.findall(r"^\| ([\w, -]+) \|", (source / page).read_text(), flags=re.M)
+    known = {word for term in terms for word in term.split(", ")}
+    for word in WORDS_OF_TABLES:
+        if word not in known:
+            yield f"{page}: the command's tables say \"{word}\", which is not explained"
+
+
 def faults_of_sources(source):
     """Pages that comments name, as in `docs/reference/database.md`."""
     for folder in ("src", "tuner_db", "tests", "scripts", "cmake", "examples", "articles", "bench"):
@@ -68,7 +80,8 @@ def faults_of_sources(source):
 
 def main():
     source = Path(sys.argv[1])
-    found = [fault for page in pages(source) for fault in faults(source, page)] + list(faults_of_sources(source))
+    found = [fault for page in pages(source) for fault in faults(source, page)]
+    found += [*faults_of_sources(source), *faults_of_glossary(source)]
     print("\n".join(found) or f"{len(pages(source))} pages: every link leads somewhere")
     return 1 if found else 0
 
