@@ -93,7 +93,7 @@ std::string coverage_report(const Coverage& coverage, std::size_t binaries) {
         titled("device class", {key.device_class}) + titled("template", {key.template_hash}) +
         titled("served", lines_of(coverage.served, coverage.size_names));
     if (!coverage.served.empty()) {
-        text += titled("share", {share_text(coverage.share) +
+        text += titled("share", {served_percent(coverage.share) +
                                  " of the octaves between the smallest and the largest size"}) +
                 titled("holes", lines_of(coverage.holes, coverage.size_names)) +
                 titled("configurations", {fmt::format("{}, in {} binar{}", coverage.configurations,

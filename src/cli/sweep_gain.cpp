@@ -79,7 +79,7 @@ std::string sweep_gain(const SweepPlan& plan, const SweepResult& result) {
                            "on a quiet machine or with more --budget\n";
     const std::string gain = gain_text(gains_of(result.rows));
     return advice + fmt::format("gained: {}; {} of the sizes are served for sure\n",
-                                gain.empty() ? "nothing" : gain, share_text(share));
+                                gain.empty() ? "nothing" : gain, served_percent(share));
 }
 
 }  // namespace jitune::internal

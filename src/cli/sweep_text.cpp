@@ -144,17 +144,17 @@ std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
     return columns;
 }
 
-/// "7 configurations, 96.4 % for sure"
+/// "7 for 96.4 %": how many configurations serve how much of the range for sure; the only one by
+/// its name, where it serves all.
 std::string configurations_text(const SweepProblem& problem, const SweepRow& row) {
     std::set<std::string> names;
     for (const Winner& winner : row.ranges) {
         names.insert(winner.configuration);
     }
-    return fmt::format("{}, {} for sure",
-                       names.size() == 1
-                           ? *names.begin()
-                           : count_text(static_cast<std::int64_t>(names.size()), "configuration"),
-                       share_text(served_share(problem, row)));
+    const std::string share = served_percent(served_share(problem, row));
+    return names.size() == 1 && share == served_percent(1)
+               ? *names.begin()
+               : fmt::format("{} for {}", names.size(), share);
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ std::string gain_text(std::vector<double> speed_ups) {
     return fmt::format("{:.2f}x{}", median_of(std::move(speed_ups)), range);
 }
 
-std::string share_text(double share) {
+std::string served_percent(double share) {
     constexpr double kRounding = 1e-6;  // of sums that should be 1
     return fmt::format("{:.1f} %", std::floor(std::min(share, 1.0) * 1000 + kRounding) / 10);
 }

@@ -38,7 +38,7 @@ double median_of(std::vector<double> values);
 std::string gain_text(std::vector<double> speed_ups);
 
 /// "96.4 %", rounded down, so that only all is 100 %.
-std::string share_text(double share);
+std::string served_percent(double share);
 
 /// "99 %: 1.51x to 1.53x", or "" if the interval is unknown.
 std::string speed_up_interval_text(const Certainty& certainty);

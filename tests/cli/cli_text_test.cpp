@@ -161,8 +161,8 @@ TEST(WinnerText, SaysTheMedianOfSeveralSpeedUpsAndTheirRange) {
     EXPECT_EQ(gain_text({}), "");
     EXPECT_EQ(gain_text({1.5}), "1.50x");
     EXPECT_EQ(gain_text({3, 1, 1.4, 1.2}), "1.30x (1.00x to 3.00x)");
-    EXPECT_EQ(share_text(0.9999), "99.9 %");
-    EXPECT_EQ(share_text(0.1 + 0.2 + 0.7), "100.0 %");
+    EXPECT_EQ(served_percent(0.9999), "99.9 %");
+    EXPECT_EQ(served_percent(0.1 + 0.2 + 0.7), "100.0 %");
 }
 
 TEST(WinnerText, SaysTheIntervalOfASpeedUpIfItIsKnown) {

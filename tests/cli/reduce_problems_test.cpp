@@ -282,10 +282,10 @@ TEST(SweepTable, HasALineForAProblemAndItsRangesWhereAllIsAskedFor) {
     const std::string narrow = SweepTable(plan, {"cuda:0"}, 80).lines(row);
     EXPECT_EQ(std::count(narrow.begin(), narrow.end(), '\n'), 1) << narrow;
     EXPECT_LE(narrow.size(), 81U) << narrow;
-    EXPECT_NE(narrow.find("0.90x..1.50x  2 configurations, "), std::string::npos) << narrow;
+    EXPECT_NE(narrow.find("0.90x..1.50x  2 for 25.0 %\n"), std::string::npos) << narrow;
     const std::string whole = SweepTable(plan, {"cuda:0"}, kWhole).lines(row);
     EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 3) << whole;
-    EXPECT_NE(whole.find("2 configurations, 25.0 % for sure"), std::string::npos) << whole;
+    EXPECT_NE(whole.find("2 for 25.0 %"), std::string::npos) << whole;
     EXPECT_NE(whole.find("unsure n=2048..16383"), std::string::npos) << whole;
 }
 
