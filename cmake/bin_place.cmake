@@ -17,7 +17,8 @@ endfunction()
 
 # jitune_set_bin_place(<archive> <folder>): of an archive that is installed.
 function(jitune_set_bin_place archive folder)
-  if(folder MATCHES "[|&\\\\]")  # sed reads them otherwise; then apps need the command on PATH
+  # Packages are put together in a folder of CPack's, and keep the configured one. What sed reads otherwise is left, too.
+  if(folder MATCHES "/_CPack_Packages/|[|&\\\\]")
     return()
   endif()
   jitune_bin_place(place "${folder}")
