@@ -243,16 +243,12 @@ std::string answer_without(const Options& options) {
 Explanation explain(Engine& engine, const Task& task) {
     task.check();
     TuningStore* store = engine.store();
-    const Options& options = engine.options();
+    if (store == nullptr) {
+        throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
+    }
     Explanation explanation;
     explanation.key = task.key();
-    if (store == nullptr) {
-        if (!options.database.empty()) {
-            throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
-        }
-        explanation.answer = "without a database, " + answer_without(options);
-        return explanation;
-    }
+    const Options& options = engine.options();
     const Sizes& sizes = task.problem.sizes;
     const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);
