@@ -122,7 +122,7 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
     }
     std::string text = one_line(explanation.answer) + '\n';
     if (!why.empty()) {
-        text += fmt::format("because of the nearest winner: {}\n", one_line(why));
+        text += fmt::format("why: {}\n", one_line(why));
     }
     text += words;
     if (!rows.empty()) {
