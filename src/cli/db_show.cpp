@@ -110,10 +110,10 @@ std::string winner_text(const Winner& winner, const Doubt* doubt, const std::str
         {"conditions", winner.certainty.conditions},
         {"in doubt", doubt == nullptr ? "" : doubt_sentence(*doubt)},
         {"search", winner.complete ? "complete" : "ended by its budget"},
-        {"binary",
-         winner.image.empty()
-             ? "none: the next call that may tune, or a sweep, compiles and checks the configuration"
-             : fmt::format("{}, {}", winner.image_format, bytes_text(std::ssize(winner.image)))},
+        {"binary", winner.image.empty() ? "none: the next call that may tune, or a sweep, compiles "
+                                          "and checks the configuration"
+                                        : fmt::format("{}, {}", winner.image_format,
+                                                      bytes_text(std::ssize(winner.image)))},
         {"entry points", fmt::format("{}", fmt::join(winner.symbols, " "))},
         {"device", provenance.device_name},
         {"uuid", provenance.device_uuid},

@@ -18,10 +18,9 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kGlance{500};      // between looks for winners of other processes
-constexpr milliseconds kTurnGlance{100};  // between looks for an idle device
-constexpr int kLeastPart = 4;             // of a budget, for a tuning that begins late
-constexpr milliseconds kShort{20};        // while calls make tries, of which each waits for a look
+constexpr milliseconds kGlance{500};  // between looks for winners of other processes
+constexpr int kLeastPart = 4;         // of a budget, for a tuning that begins late
+constexpr milliseconds kShort{20};    // while calls make tries, of which each waits for a look
 constexpr int kMostFailures = 3;
 
 /// After how many failures a problem is tried again when.
@@ -65,26 +64,6 @@ Background::Place Background::submit(const DispatchKey& key, const Task& task,
     }
     const Place near = hurry_around(*watched);
     return near != nullptr ? near : add(watched);
-}
-
-Background::Place Background::hurry_around(const Watched& wanted) {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::find_if(watched_.begin(), watched_.end(), [&](const Place& one) {
-        return one->own && one->key == wanted.key &&
-               one->own->around.contains(wanted.problem.sizes);
-    });
-    const bool is_there = found != watched_.end() && thread_.joinable();
-    // No call waits for the comparisons under way, unless for those.
-    gives_way_ = gives_way_ || !is_there || found->get() != widened_;
-    if (!is_there) {
-        return nullptr;
-    }
-    (*found)->is_urgent = true;
-    (*found)->until = wanted.until;
-    (*found)->due = {};
-    has_news_ = true;
-    wake_.notify_one();
-    return *found;
 }
 
 Background::Place Background::add(const Place& watched) {
@@ -228,21 +207,6 @@ std::vector<Background::Place> Background::all() {
     return places;
 }
 
-int Background::rank(const Watched& watched) const {
-    if (watched.is_urgent) {
-        return 0;
-    }
-    if (!watched.wants_tuning) {
-        return watched.own ? 2 : 4;
-    }
-    // The winners around others may serve this one.
-    const bool may_be_served = std::any_of(watched_.begin(), watched_.end(), [&](const auto& one) {
-        return one->own && one->key == watched.key &&
-               one->own->around.contains(watched.problem.sizes);
-    });
-    return may_be_served ? 3 : 1;
-}
-
 void Background::count_pending() {
     pending_ = std::count_if(watched_.begin(), watched_.end(),
                              [](const Place& one) { return one->wants_tuning; });
@@ -360,52 +324,6 @@ void Background::tune(Watched& watched) {
         fail(watched, error, may_pass(error));
     } catch (const std::exception& error) {
         fail(watched, error, true);
-    }
-}
-
-void Background::widen(Watched& watched) {
-    bool is_urgent = false;
-    std::shared_ptr<const OwnTuning> own;
-    {
-        const std::lock_guard lock(mutex_);
-        is_urgent = watched.is_urgent;
-        own = watched.own;
-        widened_ = &watched;
-        gives_way_ = stop_.load();
-    }
-    bool is_done = true;
-    try {
-        with_task(watched, [&](const Task& task) {
-            TuneHooks hooks = hooks_for(gives_way_, is_urgent);
-            hooks.await_turn = [&] { await_turn(watched); };
-            if (auto answer = answers_.widened(task, *own, hooks)) {
-                replace(watched, task, std::move(answer));
-            } else {
-                is_done = false;
-            }
-        });
-    } catch (const std::exception& error) {
-        is_done = !gives_way_;
-        log_.info("no winners for the sizes around: {}", error.what());
-    }
-    const std::lock_guard lock(mutex_);
-    widened_ = nullptr;
-    if (is_done) {
-        watched.own.reset();
-        watched.is_urgent = false;
-    } else if (!watched.is_urgent) {
-        watched.due = Clock::now() + kGlance;
-    }
-    if (is_done && options_.on_miss == TunePolicy::now) {
-        forget(watched);
-    }
-    tried_.notify_all();
-}
-
-void Background::await_turn(const Watched& watched) {
-    while (!gives_way_ && !watched.is_urgent && !is_free(watched)) {
-        std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, kTurnGlance, [&] { return gives_way_.load(); });
     }
 }
 

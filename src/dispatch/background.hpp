@@ -116,6 +116,8 @@ public:
     void stop();
 
 private:
+    static constexpr std::chrono::milliseconds kTurnGlance{100};  ///< between looks for idleness
+
     /// Returns `watched`; null where no thread will tune it.
     Place add(const Place& watched);
     void start();

@@ -90,14 +90,15 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
         covers && !winner.range.unsure && may_be_slower(winner) && winner.configuration != standard;
     row.serves = covers && !winner.range.unsure && !row.is_withheld;
     if (covers) {
-        row.reason = fmt::format("{}: {}",
-                                 row.serves        ? "serves"
-                                 : row.is_withheld ? "does not serve, it may be slower than the "
-                                                     "default"
-                                 : winner.image_format == kNoCode
-                                     ? "has no code yet, the next call that may tune compiles and checks it"
-                                     : "unsure",
-                                 range_text(winner));
+        row.reason =
+            fmt::format("{}: {}",
+                        row.serves        ? "serves"
+                        : row.is_withheld ? "does not serve, it may be slower than the "
+                                            "default"
+                        : winner.image_format == kNoCode
+                            ? "has no code yet, the next call that may tune compiles and checks it"
+                            : "unsure",
+                        range_text(winner));
     } else if (comparable) {
         const std::string distance = fmt::format("{:.3g}", row.octaves);
         row.reason =

@@ -310,11 +310,7 @@ void Search::refute(const Evaluation& evaluation, const TrialFailure& failure) {
     refuted.samples_ns.clear();
     refuted.conditions = rig_->conditions();
     ++progress_.failed;
-    progress_.best_ns = best_time();
-    progress_.incumbent.reset();
-    for (const Evaluation& one : evaluations_) {
-        note_incumbent(one);
-    }
+    find_best();
     log_failure(refuted);
     record_(refuted);
 }
@@ -330,14 +326,16 @@ void Search::note_incumbent(const Evaluation& evaluation) {
             standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns};
 }
 
-std::optional<double> Search::best_time() const {
-    std::optional<double> best_ns;
+void Search::find_best() {
+    std::optional<double>& best_ns = progress_.best_ns;
+    best_ns.reset();
+    progress_.incumbent.reset();
     for (const Evaluation& one : evaluations_) {
         if (one.verdict == Verdict::timed) {
             best_ns = std::min(best_ns.value_or(one.median_ns), one.median_ns);
         }
+        note_incumbent(one);
     }
-    return best_ns;
 }
 
 std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {

@@ -80,7 +80,8 @@ private:
     void tell_strategy(const Evaluation& evaluation);
     void evaluate(CompiledCandidate candidate);
     std::optional<TrialFailure> compile_and_check(Evaluation& known);
-    [[nodiscard]] std::optional<double> best_time() const;
+    /// Sets the best time and the incumbent anew.
+    void find_best();
     /// Whether a compile would perhaps succeed the next time.
     [[nodiscard]] bool lacked_something() const;
     void log_failure(const Evaluation& evaluation) const;
