@@ -158,7 +158,7 @@ struct LaneRule {
         if constexpr (kAdds) {
             return 0;
         } else if constexpr (kIsHalf<T>) {
-            return to_float(T{0x3c00}) == 1 ? 0x3c00 : 0x3f80;
+            return kSame<T, float16> ? 0x3c00 : 0x3f80;
         } else {
             return 1;
         }

@@ -83,7 +83,8 @@ template <class T, class A, class R>
 struct Mean : Adding<A> {
     static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
     static JITUNE_FUNCTION R result(A a, Index n) {
-        return static_cast<R>(a) / static_cast<R>(n);
+        using Real = typename Number<R>::Wrapping;
+        return static_cast<R>(static_cast<Real>(a) / static_cast<Real>(n));
     }
 };
 
@@ -117,6 +118,19 @@ struct Product {
     static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
 };
 
+/// An extreme as a result. Of no elements it is A's, whose upper bits are those of a narrower
+/// integer's.
+template <class R, class A>
+JITUNE_FUNCTION constexpr R extreme(A a) {
+    if constexpr (sizeof(R) < sizeof(A) && !kIsFloat<A>) {
+        const R narrow = static_cast<R>(a);
+        constexpr int kDropped = 8 * (sizeof(A) - sizeof(R));
+        return static_cast<A>(narrow) == a ? narrow : static_cast<R>(a >> kDropped);
+    } else {
+        return static_cast<R>(a);
+    }
+}
+
 /// A NaN on either side gives NaN.
 template <class T, class A, class R>
 struct Min {
@@ -125,7 +139,7 @@ struct Min {
     static JITUNE_FUNCTION constexpr A identity() { return Number<A>::kHighest; }
     static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
     static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a < b || a != a ? a : b; }
-    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return extreme<R>(a); }
 };
 
 /// A NaN on either side gives NaN.
@@ -136,7 +150,7 @@ struct Max {
     static JITUNE_FUNCTION constexpr A identity() { return Number<A>::kLowest; }
     static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
     static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a > b || a != a ? a : b; }
-    static JITUNE_FUNCTION constexpr R result(A a, Index) { return static_cast<R>(a); }
+    static JITUNE_FUNCTION constexpr R result(A a, Index) { return extreme<R>(a); }
 };
 
 /// Integers are compared as magnitudes without a sign: that of the lowest has no signed type.

@@ -13,11 +13,16 @@ namespace jitune {
 /// Counts elements, and tells one from another.
 using Index = unsigned long long;
 
+/// Conversion from float rounds to nearest, ties to even.
 struct float16 {
     unsigned short bits;
+    float16() = default;
+    JITUNE_FUNCTION explicit float16(float value);
 };
 struct bfloat16 {
     unsigned short bits;
+    bfloat16() = default;
+    JITUNE_FUNCTION explicit bfloat16(float value);
 };
 
 JITUNE_FUNCTION float to_float(bfloat16 value) {
@@ -38,6 +43,35 @@ JITUNE_FUNCTION float to_float(float16 value) {
     const unsigned sign = static_cast<unsigned>(value.bits & 0x8000u) << 16;
     const unsigned special = magnitude >= 0x0f800000u ? 0x7f800000u : 0u;
     return __builtin_bit_cast(float, finite | special | sign);
+#endif
+}
+
+/// The upper bits that `dropped` bits are cut off from, rounded. A carry runs into the exponent, as
+/// it should.
+JITUNE_FUNCTION unsigned rounded_off(unsigned bits, int dropped) {
+    return (bits + (1u << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped;
+}
+
+JITUNE_FUNCTION bfloat16::bfloat16(float value) {
+    const unsigned whole = __builtin_bit_cast(unsigned, value);
+    const unsigned upper = value != value ? whole >> 16 | 0x40 : rounded_off(whole, 16);
+    bits = static_cast<unsigned short>(upper);
+}
+
+JITUNE_FUNCTION float16::float16(float value) {
+#ifdef __CUDA_ARCH__
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+#else
+    const unsigned whole = __builtin_bit_cast(unsigned, value);
+    const unsigned magnitude = whole & 0x7fffffff;
+    unsigned half = rounded_off(magnitude, 13) - (112 << 10);
+    if (magnitude < 0x38800000) {  // below 2^-14: 0.5f's last bit is worth a subnormal's unit
+        const float sum = __builtin_bit_cast(float, magnitude) + 0.5f;
+        half = __builtin_bit_cast(unsigned, sum) - 0x3f000000;
+    } else if (magnitude >= 0x477ff000) {  // from 65520 on, and NaN
+        half = magnitude > 0x7f800000 ? 0x7e00 : 0x7c00;
+    }
+    bits = static_cast<unsigned short>(half | (whole >> 16 & 0x8000));
 #endif
 }
 
@@ -96,6 +130,16 @@ struct Number<double> {
     using Wrapping = double;
     static constexpr double kLowest = -__builtin_bit_cast(double, 0x7ff0000000000000);
     static constexpr double kHighest = __builtin_bit_cast(double, 0x7ff0000000000000);
+};
+
+/// Results of these types are computed in float, then rounded.
+template <>
+struct Number<float16> {
+    using Wrapping = float;
+};
+template <>
+struct Number<bfloat16> {
+    using Wrapping = float;
 };
 
 template <class A, class B>

@@ -57,6 +57,21 @@ TEST_F(CCallsHost, ReducesAllToTheUsualResult) {
     EXPECT_EQ(all, 0);
 }
 
+TEST_F(CCallsHost, ReducesToTheElementsOwn16Bits) {
+    const std::vector<std::uint16_t> ones(6000, 0x3c00);
+    jitune_reduction reduction = jitune_reduction_of(JITUNE_FLOAT16, JITUNE_MEAN, 6000);
+    EXPECT_EQ(reduction.result, JITUNE_FLOAT32);
+    reduction.result = JITUNE_FLOAT16;
+    std::array<std::uint16_t, 2> out{0, 0x1234};
+    expect_ok(jitune_reduce_host(session_, &reduction, ones.data(), nullptr, out.data()));
+    EXPECT_EQ(out[0], 0x3c00);
+    EXPECT_EQ(out[1], 0x1234);
+    reduction.result = JITUNE_BFLOAT16;
+    EXPECT_NE(expect_usage(jitune_reduce_host(session_, &reduction, ones.data(), nullptr, &out))
+                  .find("float32 or float64 or float16, not bfloat16"),
+              std::string::npos);
+}
+
 TEST_F(CCallsHost, KnownCallsDoNothingBeforeTheFirst) {
     const jitune_reduction sum = jitune_reduction_of(JITUNE_FLOAT32, JITUNE_SUM, 6000);
     float out = -1;

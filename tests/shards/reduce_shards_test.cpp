@@ -86,6 +86,25 @@ TEST_F(ReduceShards, AnswerAsOneArrayDoes) {
     }
 }
 
+TEST_F(ReduceShards, RoundResultsOf16BitsOnce) {
+    std::vector<float16> values;
+    for (int i = 0; i < 40; ++i) {
+        values.emplace_back(static_cast<float>(i % 7) + 1024.0F);  // sums of parts round
+    }
+    const auto shards = shards_of(values, {1, 30, 9});
+    for (const ReduceOp op : {ReduceOp::sum, ReduceOp::mean, ReduceOp::norm, ReduceOp::max}) {
+        EXPECT_EQ(tuned_reduce<float16>(shards, op, *session_).bits,
+                  right<float16>(values, op).bits)
+            << to_string(op);
+    }
+    const auto maxima = arrays_of<float16>({1, 1, 1});
+    tuned_reduce(shards, maxima, ReduceOp::max, *session_);
+    EXPECT_EQ(read(maxima[2], 1, shards[2])[0].bits, float16(1030.0F).bits);
+    expect_error(ErrorKind::usage,
+                 "sum as float16 cannot be computed on every GPU: ask for float32",
+                 [&] { tuned_reduce(shards, maxima, ReduceOp::sum, *session_); });
+}
+
 TEST_F(ReduceShards, KeepTheRulesOfExtremes) {
     constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
     std::vector<float> floats(40, 2.0F);

@@ -71,7 +71,7 @@ enum Factor {
     kFactors
 };
 using Levels = std::array<int, kFactors>;
-const Levels kLevels = {7, elements(), operations(), 2, 7, 3, 4, 2, 4, 5, 3, 4, 2};
+const Levels kLevels = {7, elements(), operations(), 3, 7, 3, 4, 2, 4, 5, 3, 4, 2};
 using Choice = std::array<int, kFactors>;
 
 template <class T, std::size_t count>

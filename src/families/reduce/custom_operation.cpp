@@ -156,9 +156,13 @@ void refuse_bad_operation(const CustomOperation& operation) {
 }
 
 std::string custom_header(const CustomOperation& operation) {
-    const auto expression = [&](std::string_view field, const std::string& text) {
-        return fmt::format("return (\n#line 1 \"{}.{}\"\n{}\n);", operation.name, field, text);
+    const auto expression = [&](std::string_view field, const std::string& text,
+                                std::string_view cast = "") {
+        return fmt::format("return {}(\n#line 1 \"{}.{}\"\n{}\n);", cast, operation.name, field,
+                           text);
     };
+    const bool rounds =
+        operation.result == ElementType::float16 || operation.result == ElementType::bfloat16;
     std::string text = kBefore;
     text += fmt::format(
         R"(namespace jitune_custom {{  // not in jitune, so that names do not collide
@@ -187,7 +191,8 @@ JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
 )",
         operation.name, operation.definitions, operation.state,
         expression("identity", operation.identity), expression("map", operation.map),
-        expression("combine", operation.combine), expression("finish", operation.finish));
+        expression("combine", operation.combine),
+        expression("finish", operation.finish, rounds ? "static_cast<R>" : ""));
     return text + kAfter;
 }
 

@@ -80,7 +80,7 @@ void fill_spread(std::vector<T>& values, Random& random) {
 template <class T>
 std::int64_t highest_magnitude(const ReduceTypes& types, std::size_t longest) {
     constexpr double kFew = 4;
-    const double exact = types.result == ElementType::float32 ? 0x1p23 : 0x1p52;
+    const double exact = bytes_of(types.result) <= sizeof(float) ? 0x1p23 : 0x1p52;
     const double share = exact / static_cast<double>(longest);
     const double highest =
         operation_row(types.op).data == TrialData::magnitudes ? share : std::sqrt(share);
@@ -214,7 +214,15 @@ std::vector<std::byte> reduce_data(const ReduceTypes& types, std::size_t count, 
                                    std::mt19937_64& random) {
     return visit_element(types.element, [&]<class T>(T) {
         std::vector<T> values(count);
-        fill_for(types, std::max<std::size_t>(longest, 1), values, random);
+        const std::size_t most = std::max<std::size_t>(longest, 1);
+        fill_for(types, most, values, random);
+        if constexpr (!std::is_arithmetic_v<T>) {
+            if (const float scale = trial_scale(types, most); scale != 1) {
+                for (T& value : values) {
+                    value = T(static_cast<float>(value) * scale);
+                }
+            }
+        }
         std::vector<std::byte> bytes(count * sizeof(T));
         std::memcpy(bytes.data(), values.data(), bytes.size());
         return bytes;

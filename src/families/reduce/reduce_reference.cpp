@@ -2,6 +2,7 @@
 #include "families/reduce/reduce_reference.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -154,14 +155,14 @@ void reduce_all(std::span<const V> pattern, const ReduceLayout& layout, Use use)
              });
 }
 
-/// Writes a number as a value of the result's type.
+/// Writes a number as a value of the result's type. One of 16 bits is rounded from float32, as the
+/// kernels do.
 template <class Number>
 void store(ElementType type, Number number, std::byte* bytes) {
     visit_element(type, [&]<class R>(R) {
-        if constexpr (std::is_arithmetic_v<R>) {
-            const auto value = static_cast<R>(number);
-            std::memcpy(bytes, &value, sizeof value);
-        }
+        using Rounded = std::conditional_t<std::is_arithmetic_v<R>, R, float>;
+        const R value(static_cast<Rounded>(number));
+        std::memcpy(bytes, &value, sizeof value);
     });
 }
 
@@ -195,15 +196,15 @@ double rounding_of_sum(std::size_t n) {
 /// units in the last place. A root may be off by one unit; one lost element changes it by more
 /// (reduce_data.hpp). Sums of magnitudes grow with n: the sum of a lane stays exact, the last
 /// levels of the tree round.
-Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
+Tolerance tolerance_in(ElementType accumulated, ReduceOp op, std::size_t n) {
     constexpr std::size_t kExactMagnitudes = std::size_t{1} << 19;
     constexpr double kRoundingOfMagnitudes = 1e-6;
     constexpr double kRoundingOfAll = 1e-5;
     constexpr double kRoundingOfAllWide = 1e-12;
-    const bool narrow = types.result == ElementType::float32;
+    const bool narrow = accumulated == ElementType::float32;
     const double unit =
         narrow ? std::numeric_limits<float>::epsilon() : std::numeric_limits<double>::epsilon();
-    switch (operation_row(types.op).rounding) {
+    switch (operation_row(op).rounding) {
         case Rounding::exact:
             return {};
         case Rounding::sum:
@@ -220,7 +221,38 @@ Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
     return {};
 }
 
+/// The same of results.
+Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
+    const double step = step_of(types.result);
+    if (step == 0) {
+        return tolerance_in(types.result, types.op, n);
+    }
+    Tolerance tolerance = tolerance_in(ElementType::float32, types.op, n);
+    if (tolerance.absolute > 0 || tolerance.relative > 0) {
+        constexpr double kLeastHalf = 0x1p-24;
+        tolerance.absolute *= static_cast<double>(trial_scale(types, n));
+        tolerance.absolute += types.result == ElementType::float16 ? kLeastHalf : 0;
+        tolerance.relative += step;
+    }
+    return tolerance;
+}
+
 }  // namespace
+
+float trial_scale(const ReduceTypes& types, std::size_t longest) {
+    constexpr float kUpForMeans = 0x1p15F;
+    constexpr std::size_t kInRange = std::size_t{1} << 21;
+    constexpr std::size_t kMostBeyond = std::size_t{1} << 16;  // so that elements stay exact
+    const TrialData data = operation_row(types.op).data;
+    if (types.result != ElementType::float16) {
+        return 1;
+    }
+    if (data == TrialData::magnitudes || data == TrialData::squares) {
+        const std::size_t beyond = std::bit_ceil(std::max<std::size_t>(longest / kInRange, 1));
+        return 1 / static_cast<float>(std::min(beyond, kMostBeyond));
+    }
+    return types.op == ReduceOp::mean ? kUpForMeans : 1;
+}
 
 Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
                           std::span<const std::byte> pattern) {

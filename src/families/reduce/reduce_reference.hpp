@@ -18,6 +18,11 @@ struct ReduceTypes {
     ElementType result;
 };
 
+/// By what the data of reduce_data.hpp is multiplied so that float16 results stay in range: means
+/// of an element above the least, sums of magnitudes below the largest. A power of 2; 1 for other
+/// results.
+float trial_scale(const ReduceTypes& types, std::size_t longest);
+
 /// The reduction of an array that repeats `pattern`, a whole number of elements. Integers are
 /// combined in wrapping arithmetic, floats in double with compensated sums. Whole periods of rows,
 /// segments and the flat array take no time of their own. The tolerance fits the data of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "shards/shard_call.hpp"
+#include "types/element_visit.hpp"
 
 namespace jitune::internal {
 
@@ -37,13 +39,18 @@ bool finds_an_index(ReduceOp op) {
     return operation_row(op).kind == ResultKind::index;
 }
 
-/// The reduction of one shard. For a mean it is the sum, as in the kernels.
+/// The reduction of one shard, in the type of the accumulator where that of the result rounds. For
+/// a mean it is the sum, as in the kernels.
 ReduceRequest part_of(const ReduceRequest& request, std::int64_t count) {
+    const ReduceOp op = request.reduction.op;
+    const bool rounds = step_of(request.result) > 0;
     ReduceRequest part = request;
     part.shape = ReduceShape::all(count);
-    if (request.reduction.op == ReduceOp::mean) {
+    if (op == ReduceOp::mean || (rounds && operation_row(op).decisive == Decisive::none)) {
+        part.result = accumulator_of(request.element, op, request.result);
+    }
+    if (op == ReduceOp::mean) {
         part.reduction.op = ReduceOp::sum;
-        part.result = accumulator_of(request.element, ReduceOp::mean, request.result);
     }
     return part;
 }
@@ -151,26 +158,17 @@ std::int64_t best_index(const ReduceRequest& request, std::span<const ShardData>
     return index;
 }
 
-/// Divides as the kernels do: sum and number are converted to the result type first.
+/// Divides as the kernels do: sum and number are first converted to the type of the quotient.
 void write_mean(ElementType accumulator, ElementType type, std::span<const std::byte> sum,
                 std::int64_t n, void* result) {
-    const auto divide = [&]<class R>(R) {
-        R total{};
-        if (accumulator == type) {
-            std::memcpy(&total, sum.data(), sizeof total);
-        } else if (accumulator == ElementType::int64) {
-            std::int64_t integer = 0;
-            std::memcpy(&integer, sum.data(), sizeof integer);
-            total = static_cast<R>(integer);
-        } else {
-            std::uint64_t integer = 0;
-            std::memcpy(&integer, sum.data(), sizeof integer);
-            total = static_cast<R>(integer);
-        }
-        total /= static_cast<R>(n);
-        std::memcpy(result, &total, sizeof total);
-    };
-    type == ElementType::float32 ? divide(float{}) : divide(double{});
+    visit_element(type, [&]<class R>(R) {
+        using Real = std::conditional_t<std::is_same_v<R, double>, double, float>;
+        const auto total = visit_element(accumulator, [&]<class A>(A) {
+            return static_cast<Real>(readable_element<A>(sum, 0));
+        });
+        const auto mean = static_cast<R>(total / static_cast<Real>(n));
+        std::memcpy(result, &mean, sizeof mean);
+    });
 }
 
 /// The shards that have elements.
@@ -230,10 +228,11 @@ void reduce_shards(Session& session, const ReduceRequest& request,
         return;
     }
     const ElementType part = part_of(request, n).result;
-    const auto value = combined(part, combination, part, answers);
     if (request.reduction.op == ReduceOp::mean) {
-        return write_mean(part, request.result, value, n, result);
+        const auto sum = combined(part, combination, part, answers);
+        return write_mean(part, request.result, sum, n, result);
     }
+    const auto value = combined(part, combination, request.result, answers);
     std::memcpy(result, value.data(), value.size());
 } catch (...) {
     throw_as_error();
@@ -254,6 +253,12 @@ void reduce_shards_async(Session& session, const ReduceRequest& request,
                         to_string(op), op == ReduceOp::mean ? ", or reduce to the sum" : ""));
     }
     accumulator_of(request.element, op, request.result);  // throws for an unsupported result type
+    if (const ElementType part = part_of(request, 0).result; part != request.result) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("reduce on shards: {} as {} cannot be computed on every GPU: ask "
+                                "for {}, or use the form that returns the value",
+                                to_string(op), to_string(request.result), to_string(part)));
+    }
     const auto group = group_of(engine, shards, results);
     Partials partials(engine, request, shards, *group);
     std::vector<ReduceRequest> last;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "types/element_names.hpp"
 #include "types/element_visit.hpp"
 #include "types/name_table.hpp"
 
@@ -63,29 +65,23 @@ constexpr std::array kDeterminisms{
 };
 constexpr std::string_view kWhatDeterminism = "a kind of determinism";
 
-/// The C++ type that a caller names to get a result of this type.
-struct ResultRow {
-    ElementType value;
-    std::string_view name;
-};
-constexpr std::array kResults{
-    ResultRow{ElementType::float32, "float"},
-    ResultRow{ElementType::float64, "double"},
-    ResultRow{ElementType::int32, "std::int32_t"},
-    ResultRow{ElementType::int64, "std::int64_t"},
-    ResultRow{ElementType::uint32, "std::uint32_t"},
-    ResultRow{ElementType::uint64, "std::uint64_t"},
-    ResultRow{ElementType::uint8, "bool"},
-};
-
-std::string_view result_name(ElementType result) {
-    return std::find_if(kResults.begin(), kResults.end(),
-                        [&](const ResultRow& row) { return row.value == result; })
-        ->name;
-}
-
 bool is_integer(ElementType type) {
     return visit_element(type, []<class T>(T) { return std::is_integral_v<T>; });
+}
+
+/// The C++ type that a caller names to get a result of this type.
+std::string result_name(ElementType result, ResultKind kind) {
+    switch (result) {
+        case ElementType::float32:
+            return "float";
+        case ElementType::float64:
+            return "double";
+        case ElementType::float16:
+        case ElementType::bfloat16:
+            return fmt::format("jitune::{}", to_string(result));
+        default:
+            return kind == ResultKind::truth ? "bool" : fmt::format("std::{}_t", to_string(result));
+    }
 }
 
 ElementType reduced(ElementType element) {
@@ -106,13 +102,21 @@ ElementType widest(ElementType reduced) {
     }
 }
 
+/// Whether results of the element's own 8 or 16 bits lose no more than one rounding: floats, which
+/// are combined in float32, and extremes.
+bool has_narrow_result(ElementType element, const ReduceOpRow& operation) {
+    const bool is_extreme = operation.value == ReduceOp::min || operation.value == ReduceOp::max;
+    return bytes_of(element) < bytes_of(reduced(element)) && (is_extreme || !is_integer(element));
+}
+
 [[noreturn]] void refuse_result(ElementType element, ReduceOp op, ElementType result) {
+    const ResultKind kind = operation_row(op).kind;
     std::string types;
     std::string calls;
     for (const ElementType type : results_of(element, op)) {
         const std::string_view joint = types.empty() ? "" : " or ";
         types += fmt::format("{}{}", joint, to_string(type));
-        calls += fmt::format("{}tuned_reduce<{}>", joint, result_name(type));
+        calls += fmt::format("{}tuned_reduce<{}>", joint, result_name(type, kind));
     }
     throw Error(ErrorKind::usage,
                 fmt::format("{} of {} gives {}, not {}: ask for {}", to_string(op),
@@ -147,8 +151,9 @@ const ReduceOpRow& operation_row(ReduceOp op) {
 }
 
 std::vector<ElementType> results_of(ElementType element, ReduceOp op) {
-    const ElementType narrow = reduced(element);
-    const ResultKind kind = operation_row(op).kind;
+    const ElementType usual = reduced(element);
+    const ReduceOpRow& operation = operation_row(op);
+    const ResultKind kind = operation.kind;
     if (kind == ResultKind::index || kind == ResultKind::count) {
         return {ElementType::int64};
     }
@@ -159,13 +164,19 @@ std::vector<ElementType> results_of(ElementType element, ReduceOp op) {
         return {ElementType::float64};
     }
     if (kind == ResultKind::custom) {
-        std::vector<ElementType> all;
-        for (const ResultRow& row : kResults) {
-            all.push_back(row.value);
-        }
+        std::vector<ElementType> all{ElementType::float32};
+        std::copy_if(element_types().begin(), element_types().end(), std::back_inserter(all),
+                     [](ElementType type) { return type != ElementType::float32; });
         return all;
     }
-    return narrow == widest(narrow) ? std::vector{narrow} : std::vector{narrow, widest(narrow)};
+    std::vector<ElementType> results{usual};
+    if (widest(usual) != usual) {
+        results.push_back(widest(usual));
+    }
+    if (has_narrow_result(element, operation)) {
+        results.push_back(element);
+    }
+    return results;
 }
 
 ElementType accumulator_of(ElementType element, ReduceOp op, ElementType result) {
@@ -181,9 +192,12 @@ ElementType accumulator_of(ElementType element, ReduceOp op, ElementType result)
         case ResultKind::custom:
             return ElementType::float32;
         case ResultKind::average:
-            return is_integer(element) ? widest(reduced(element)) : result;
+            if (is_integer(element)) {
+                return widest(reduced(element));
+            }
+            [[fallthrough]];
         default:
-            return result;
+            return bytes_of(result) < bytes_of(reduced(element)) ? reduced(element) : result;
     }
 }
 
@@ -196,10 +210,8 @@ std::array<std::byte, 8> value_of_nothing(ReduceOp op, ElementType result) {
     }
     std::array<std::byte, 8> bytes{};
     visit_element(result, [&]<class R>(R) {
-        if constexpr (std::is_arithmetic_v<R>) {
-            const R value = value_of<R>(nothing);
-            std::memcpy(bytes.data(), &value, sizeof value);
-        }
+        const R value(value_of<std::conditional_t<std::is_arithmetic_v<R>, R, float>>(nothing));
+        std::memcpy(bytes.data(), &value, sizeof value);
     });
     return bytes;
 }

@@ -16,7 +16,9 @@ namespace jitune::internal {
 
 /// The type of an operation's result, and of the values that it combines.
 enum class ResultKind : std::uint8_t {
-    reduced,  ///< both of 32 or 64 bits, of the elements' kind: integers stay integers
+    /// Both of 32 or 64 bits, of the elements' kind: integers stay integers. A result may also have
+    /// the element's own 16 bits of a float, or 8 or 16 of the extreme of integers.
+    reduced,
     average,  ///< float64 for integers, which are combined as integers; else as `reduced`
     real,     ///< float64 for integers, which are combined as float64; else as `reduced`
     index,    ///< int64: the place of an element

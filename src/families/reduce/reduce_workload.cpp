@@ -52,7 +52,8 @@ auto agreement(const ReduceTypes& types, ReduceKind kind, double tolerance) {
         constexpr double kFloor = 0x1p-10;
         Expected expected{types.result, kind, reference[0], {}};
         const double largest = largest_magnitude(types.result, reference[0]);
-        expected.tolerance = {tolerance * kFloor * largest, tolerance};
+        const double step = tolerance > 0 ? step_of(types.result) : 0;
+        expected.tolerance = {tolerance * kFloor * largest, tolerance + step};
         const std::string complaint = compare(expected, outputs[0]);
         return complaint.empty() ? complaint
                                  : complaint +

@@ -84,7 +84,7 @@ typedef struct jitune_reduction {
 /// The reduction of n elements to one value of the operation's usual type: int32, uint32, int64,
 /// uint64, float32 or float64 as the element is of no more than 4 bytes or of 8; float64 for the
 /// mean and norm of integers, int64 for JITUNE_ARG_MIN, JITUNE_ARG_MAX and JITUNE_COUNT_NONZERO,
-/// and uint8 for JITUNE_ALL and JITUNE_ANY.
+/// and uint8 for JITUNE_ALL and JITUNE_ANY. Others may be set afterwards: docs/reference/reduce.md.
 JITUNE_C_API jitune_reduction jitune_reduction_of(jitune_type element, jitune_reduce_op op,
                                                   int64_t n);
 

@@ -27,7 +27,7 @@ JITUNE_BEGIN_NAMESPACE
 /// | custom                | CustomOperation::result                       | refused        |
 ///
 /// R is int32 or int64 for signed integers, uint32 or uint64 for unsigned ones, float32 or float64
-/// for floats, and never narrower than the element.
+/// for floats; or the element's own type: float16 and bfloat16, and for min and max any integer.
 enum class ReduceOp : std::uint8_t {
     sum,
     product,

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cmath>
+
 #include "fixtures/await_tunings.hpp"
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "fixtures/reduce_form.hpp"
-#include "jitune/reduce.hpp"
+#include "jitune/reduce_shapes.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -97,6 +100,36 @@ TEST_F(ReduceCustom, SixteenBitFloatsArriveAsFloats) {
     operation.map = "x * x * x";
     operation.combine = "a < b ? a : b";
     EXPECT_EQ(tuned_reduce(array.data(), 5000, operation, nullptr, session_), -1.0f / 64);
+}
+
+TEST_F(ReduceCustom, ResultsOf16BitsAreRoundedToTheNearest) {
+    std::vector<float> values;
+    for (std::size_t i = 0; i < 100'000; ++i) {
+        const auto bits = static_cast<std::uint32_t>(i * 0x9e3779b97f4a7c15u >> 32);
+        values.push_back(std::bit_cast<float>(bits));
+    }
+    CustomOperation same;
+    same.name = "same";
+    same.state = "float";
+    same.identity = "-0.0f";
+    same.map = "x";
+    same.combine = "a + b";
+    const DeviceArray<float> array(*driver_, values);
+    const auto expect_rounded = [&]<class R>(R) {
+        same.result = kElementType<R>;
+        const DeviceArray<R> out(*driver_, values.size());
+        tuned_reduce_rows(array.data(), static_cast<std::int64_t>(values.size()), 1, out.data(),
+                          same, nullptr, session_);
+        const std::vector<R> got = out.download();
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const bool is_nan = values[i] != values[i];
+            ASSERT_TRUE(is_nan ? std::isnan(static_cast<float>(got[i]))
+                               : got[i].bits == R(values[i]).bits)
+                << values[i];
+        }
+    };
+    expect_rounded(float16{});
+    expect_rounded(bfloat16{});
 }
 
 TEST_F(ReduceCustom, ItsConfigurationIsPreparedAndReported) {

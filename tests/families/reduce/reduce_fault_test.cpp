@@ -97,6 +97,29 @@ TEST(ReduceFault, NoticesAnyElementMissingFromASumOrAddedTwice) {
     }
 }
 
+TEST(ReduceFault, NoticesAnyElementMissingFromASumOf16BitsOrAddedTwice) {
+    for (const E element : {E::float16, E::bfloat16}) {
+        for (const Op op : {Op::sum, Op::mean}) {
+            const ReduceTypes types{element, op, element};
+            const auto cases = checks_of(ReduceKind::all, types);
+            for (const std::size_t index : {0, 1, 7, 31, 1023, 65'536, 500'000}) {
+                EXPECT_TRUE(noticed(ReduceKind::all, types, cases, missing(index, false)))
+                    << name(ReduceKind::all, types) << " " << index;
+                EXPECT_TRUE(noticed(ReduceKind::all, types, cases, twice(index)))
+                    << name(ReduceKind::all, types) << " " << index << " twice";
+            }
+        }
+        for (const Op op : {Op::sum_abs, Op::sum_of_squares, Op::norm}) {  // first and last ones
+            const ReduceTypes types{element, op, element};
+            const auto cases = checks_of(ReduceKind::all, types);
+            for (const bool back : {false, true}) {
+                EXPECT_TRUE(noticed(ReduceKind::all, types, cases, missing(0, back)))
+                    << name(ReduceKind::all, types);
+            }
+        }
+    }
+}
+
 TEST(ReduceFault, NoticesASingleElementMissingFromTheLongestSum) {
     for (const E element : kFloats) {
         for (const Op op : kSums) {

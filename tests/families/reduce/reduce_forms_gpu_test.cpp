@@ -252,11 +252,11 @@ protected:
         }
     }
 
-    /// Twice, so that each finish meets two forms and each result type that there is.
+    /// At least twice, so that each finish meets two forms, and for each result type that there is.
     void check_operation(ElementType element, ReduceOp op) {
         const OwnStream stream(*driver_);
         const auto result_types = results_of(element, op);
-        for (std::size_t pass = 0; pass < 2; ++pass) {
+        for (std::size_t pass = 0; pass < std::max<std::size_t>(2, result_types.size()); ++pass) {
             const ReduceTypes types{element, op, result_types[pass % result_types.size()]};
             const auto first =
                 static_cast<std::size_t>(element) + static_cast<std::size_t>(op) + 4 * pass;

@@ -98,6 +98,14 @@ TEST(ReduceOperations, GiveTheReferencesResultOnTheHost) {
                 instances.push_back(candidates.back().instance);
             }
         }
+        for (const ElementType element : {ElementType::int8, ElementType::uint16,
+                                          ElementType::float16, ElementType::bfloat16}) {
+            const auto results = results_of(element, row.value);
+            if (row.kind != ResultKind::custom && results.back() == element) {
+                candidates.push_back(candidate({element, row.value, element}, device.info()));
+                instances.push_back(candidates.back().instance);
+            }
+        }
     }
     const TemplateSource& source =
         reduce_kernel(ReduceKind::all, PlatformKind::host).kernel_template.source();

@@ -222,10 +222,65 @@ protected:
         check_segments<Mean, T>(ReduceOp::mean, offsets);
     }
 
+    /// Results of the element's type beside wide ones, of the whole, rows, columns and segments.
+    template <class T, class Wide>
+    void check_narrow(std::initializer_list<ReduceOp> ops) {
+        constexpr std::size_t kRows = 300, kColumns = 700;
+        const DeviceArray<T> array(*driver_, small_numbers<T>(kRows * kColumns), 1);
+        const DeviceArray<std::int64_t> offsets(
+            *driver_, std::vector<std::int64_t>{0, 5, 5, 2000, kRows * kColumns});
+        const auto results = [&]<class R>(R, ReduceOp op) {
+            std::vector<R> all;
+            const DeviceArray<R> out(*driver_, kColumns);
+            const auto add = [&](std::size_t count) {
+                const std::vector<R> some = out.download();
+                all.insert(all.end(), some.begin(),
+                           some.begin() + static_cast<std::ptrdiff_t>(count));
+            };
+            tuned_reduce(array.data(), kRows * kColumns, out.data(), op, nullptr, session_);
+            add(1);
+            tuned_reduce_rows(array.data(), kRows, kColumns, out.data(), op, nullptr, session_);
+            add(kRows);
+            tuned_reduce_columns(array.data(), kRows, kColumns, out.data(), op, nullptr, session_);
+            add(kColumns);
+            tuned_reduce_segments(array.data(), kRows * kColumns, offsets.data(), 4, out.data(), op,
+                                  nullptr, session_);
+            add(1);
+            return all;
+        };
+        for (const ReduceOp op : ops) {
+            const std::vector<T> narrow = results(T{}, op);
+            const std::vector<Wide> wide = results(Wide{}, op);
+            ASSERT_EQ(narrow.size(), wide.size());
+            for (std::size_t i = 0; i < narrow.size(); ++i) {
+                ASSERT_EQ(number(narrow[i]), number(T(wide[i]))) << to_string(op) << " " << i;
+            }
+        }
+    }
+
     Session session_{default_only()};
     std::shared_ptr<const DriverTable> driver_;
     CUcontext context_ = nullptr;
 };
+
+TEST_F(ReduceShapesGpu, NarrowResultsAreTheWideOnesRounded) {
+    check_narrow<float16, float>({ReduceOp::sum, ReduceOp::mean, ReduceOp::max, ReduceOp::norm});
+    check_narrow<bfloat16, float>({ReduceOp::sum, ReduceOp::mean, ReduceOp::max, ReduceOp::norm});
+    check_narrow<std::int8_t, std::int32_t>({ReduceOp::min, ReduceOp::max});
+    check_narrow<std::uint16_t, std::uint32_t>({ReduceOp::min, ReduceOp::max});
+}
+
+TEST_F(ReduceShapesGpu, AnEmptySegmentHasTheExtremeOfANarrowType) {
+    const DeviceArray<std::int8_t> array(*driver_, std::vector<std::int8_t>{7, -3, 5});
+    const DeviceArray<std::int64_t> offsets(*driver_, std::vector<std::int64_t>{0, 0, 3, 3});
+    const DeviceArray<std::int8_t> out(*driver_, 3);
+    tuned_reduce_segments(array.data(), 3, offsets.data(), 3, out.data(), ReduceOp::min, nullptr,
+                          session_);
+    EXPECT_EQ(out.download(), (std::vector<std::int8_t>{127, -3, 127}));
+    tuned_reduce_segments(array.data(), 3, offsets.data(), 3, out.data(), ReduceOp::max, nullptr,
+                          session_);
+    EXPECT_EQ(out.download(), (std::vector<std::int8_t>{-128, 7, -128}));
+}
 
 TEST_F(ReduceShapesGpu, RowsAndColumnsOfFloat32) {
     check_matrices<float>();

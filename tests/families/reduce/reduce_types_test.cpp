@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "fixtures/expect_error.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -22,17 +23,23 @@ R nothing(ReduceOp op) {
     return value;
 }
 
+Types first_two(E element, Op op) {
+    Types types = results_of(element, op);
+    types.resize(2);
+    return types;
+}
+
 TEST(ReduceTypes, AnswersInTheElementsOwnKindOf32Or64Bits) {
     for (const Op op :
          {Op::sum, Op::product, Op::min, Op::max, Op::sum_of_squares, Op::sum_abs, Op::max_abs}) {
         for (const E narrow : {E::int8, E::int16, E::int32}) {
-            EXPECT_EQ(results_of(narrow, op), (Types{E::int32, E::int64}));
+            EXPECT_EQ(first_two(narrow, op), (Types{E::int32, E::int64}));
         }
         for (const E narrow : {E::uint8, E::uint16, E::uint32}) {
-            EXPECT_EQ(results_of(narrow, op), (Types{E::uint32, E::uint64}));
+            EXPECT_EQ(first_two(narrow, op), (Types{E::uint32, E::uint64}));
         }
         for (const E narrow : {E::float16, E::bfloat16, E::float32}) {
-            EXPECT_EQ(results_of(narrow, op), (Types{E::float32, E::float64}));
+            EXPECT_EQ(first_two(narrow, op), (Types{E::float32, E::float64}));
         }
         for (const E wide : {E::int64, E::uint64, E::float64}) {
             EXPECT_EQ(results_of(wide, op), Types{wide});
@@ -47,6 +54,35 @@ TEST(ReduceTypes, AccumulatesInTheResult) {
         EXPECT_EQ(accumulator_of(E::float16, op, E::float64), E::float64);
         EXPECT_EQ(accumulator_of(E::uint64, op, E::uint64), E::uint64);
     }
+}
+
+TEST(ReduceTypes, RoundsFloatsOf16BitsOnceWhereTheyAreAskedFor) {
+    for (const ReduceOpRow& row : reduce_operations()) {
+        const bool is_value = row.kind == ResultKind::reduced || row.kind == ResultKind::average ||
+                              row.kind == ResultKind::real;
+        for (const E element : {E::float16, E::bfloat16}) {
+            if (is_value) {
+                EXPECT_EQ(results_of(element, row.value), (Types{E::float32, E::float64, element}));
+                EXPECT_EQ(accumulator_of(element, row.value, element), E::float32);
+            }
+        }
+        EXPECT_EQ(results_of(E::float32, row.value).size(),
+                  is_value ? 2U : results_of(E::float64, row.value).size());
+    }
+}
+
+TEST(ReduceTypes, GivesExtremesOfIntegersInTheirOwnType) {
+    for (const E element : {E::int8, E::uint8, E::int16, E::uint16}) {
+        for (const Op op : {Op::min, Op::max}) {
+            EXPECT_EQ(results_of(element, op).back(), element);
+            EXPECT_EQ(results_of(element, op).size(), 3U);
+            EXPECT_EQ(bytes_of(accumulator_of(element, op, element)), 4U);
+        }
+        for (const Op op : {Op::sum, Op::max_abs, Op::product}) {  // they may not fit
+            EXPECT_EQ(results_of(element, op).size(), 2U);
+        }
+    }
+    EXPECT_EQ(results_of(E::int32, Op::min), (Types{E::int32, E::int64}));
 }
 
 TEST(ReduceTypes, AveragesIntegersInFloat64) {
@@ -71,10 +107,10 @@ TEST(ReduceTypes, CountsInInt64AndDecidesInABool) {
 }
 
 TEST(ReduceTypes, LeavesTheResultOfACustomOperationToIt) {
-    for (const E result : {E::int32, E::uint64, E::float32, E::float64, E::uint8}) {
+    for (const E result : element_types()) {
         EXPECT_EQ(accumulator_of(E::int8, Op::custom, result), E::float32);
     }
-    EXPECT_THROW(accumulator_of(E::int8, Op::custom, E::float16), Error);
+    EXPECT_EQ(results_of(E::int8, Op::custom).front(), E::float32);
 }
 
 TEST(ReduceTypes, NamesTheSupportedResultTypes) {
@@ -87,6 +123,11 @@ TEST(ReduceTypes, NamesTheSupportedResultTypes) {
                  [] { accumulator_of(E::float16, Op::sum, E::int32); });
     expect_error(ErrorKind::usage, "tuned_reduce<bool>",
                  [] { accumulator_of(E::float16, Op::all, E::float32); });
+    expect_error(ErrorKind::usage,
+                 "tuned_reduce<float> or tuned_reduce<double> or tuned_reduce<jitune::float16>",
+                 [] { accumulator_of(E::float16, Op::sum, E::bfloat16); });
+    expect_error(ErrorKind::usage, "or tuned_reduce<std::uint8_t>",
+                 [] { accumulator_of(E::uint8, Op::min, E::int8); });
     EXPECT_THROW(accumulator_of(E::int64, Op::sum, E::int32), Error);
     EXPECT_THROW(accumulator_of(E::float32, Op::mean, E::int32), Error);
 }
@@ -119,6 +160,12 @@ TEST(ValueOfNothing, IsTheOtherExtremeForMinAndMax) {
     EXPECT_EQ(nothing<std::int32_t>(Op::min), std::numeric_limits<std::int32_t>::max());
     EXPECT_EQ(nothing<std::int64_t>(Op::max), std::numeric_limits<std::int64_t>::lowest());
     EXPECT_EQ(nothing<std::uint32_t>(Op::max), 0U);
+    EXPECT_EQ(nothing<std::int8_t>(Op::min), 127);
+    EXPECT_EQ(nothing<std::int16_t>(Op::max), -32768);
+    EXPECT_EQ(static_cast<float>(nothing<float16>(Op::min)), HUGE_VALF);
+    EXPECT_EQ(static_cast<float>(nothing<bfloat16>(Op::max)), -HUGE_VALF);
+    EXPECT_TRUE(std::isnan(static_cast<float>(nothing<float16>(Op::mean))));
+    EXPECT_EQ(nothing<float16>(Op::product).bits, 0x3c00);
 }
 
 TEST(ValueOfNothing, IsRefusedIfUndefined) {

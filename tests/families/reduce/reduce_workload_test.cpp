@@ -56,27 +56,58 @@ A accumulated(const Seen& seen, const ElementRun& run, std::size_t lanes) {
                             : total;
 }
 
+/// What a kernel gets for all results of a case that accumulates in float32.
+Bytes accumulated_answer(const Seen& seen, std::size_t lanes) {
+    Bytes results = seen.right_answer();
+    visit_element(seen.types.result, [&]<class R>(R) {
+        if constexpr (!std::is_integral_v<R>) {
+            for (std::size_t i = 0; i < seen.layout.results(); ++i) {
+                if (const ElementRun run = seen.layout.run(i); run.count > 0) {
+                    const R value(accumulated<float>(seen, run, lanes));
+                    std::memcpy(results.data() + i * sizeof value, &value, sizeof value);
+                }
+            }
+        }
+    });
+    return results;
+}
+
 TEST(ReduceWorkload, AcceptsEveryOrderOfAFloatReduction) {
     for (const ReduceKind kind : kKinds) {
         for (const E element : {E::float16, E::bfloat16, E::float32}) {
             for (const Op op :
                  {Op::sum, Op::mean, Op::sum_abs, Op::sum_of_squares, Op::norm, Op::product}) {
-                const ReduceTypes types = types_of(element, op);
-                for (const Case& one : checks_of(kind, types)) {
-                    const Seen seen(kind, types, one);
-                    for (const std::size_t lanes : {std::size_t{1}, std::size_t{37}}) {
-                        Bytes results = seen.right_answer();
-                        for (std::size_t i = 0; i < seen.layout.results(); ++i) {
-                            if (const ElementRun run = seen.layout.run(i); run.count > 0) {
-                                const auto value = accumulated<float>(seen, run, lanes);
-                                std::memcpy(results.data() + i * sizeof value, &value,
-                                            sizeof value);
-                            }
+                for (const E result : std::set{E::float32, element}) {
+                    const ReduceTypes types{element, op, result};
+                    for (const Case& one : checks_of(kind, types)) {
+                        const Seen seen(kind, types, one);
+                        for (const std::size_t lanes : {std::size_t{1}, std::size_t{37}}) {
+                            const Bytes results = accumulated_answer(seen, lanes);
+                            EXPECT_EQ(one.judge(std::span(&results, 1)), "")
+                                << name(kind, types) << " " << one.name;
                         }
-                        EXPECT_EQ(one.judge(std::span(&results, 1)), "")
-                            << name(kind, types) << " " << one.name;
                     }
                 }
+            }
+        }
+    }
+}
+
+TEST(ReduceWorkload, KeepsResultsOf16BitsInRangeForTheLongestRuns) {
+    for (const E element : {E::float16, E::bfloat16}) {
+        for (const Op op : {Op::sum, Op::mean, Op::sum_abs, Op::sum_of_squares, Op::norm}) {
+            for (const int log : {10, 21, 28, 33}) {
+                const ReduceTypes types{element, op, element};
+                const Case timed = ReduceWorkload(ReduceKind::all)
+                                       .timed(problem_of(types, {(std::int64_t{1} << log) + 1}));
+                const auto n = (std::int64_t{1} << log) + 1;
+                const Bytes whole = reduce_reference(types, layout_of(ReduceKind::all, 1, n),
+                                                     *timed.arguments[0].pattern)
+                                        .values;
+                const double value = largest_magnitude(element, whole);
+                EXPECT_GT(value, 0) << to_string(op) << " 2^" << log;
+                const Bytes infinite{std::byte{0x00}, std::byte{0x7c}};
+                EXPECT_NE(element == E::float16 && whole == infinite, true) << to_string(op);
             }
         }
     }
