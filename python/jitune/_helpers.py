@@ -46,19 +46,25 @@ def _library_of(type_):
         return None
 
 
-def _library(x):
-    library = _library_of(type(x))
+def _array_library(type_):
+    library = _library_of(type_)
     if library is None:
         raise TypeError("the result is an array, which needs NumPy: install it, or pass an array of CuPy or PyTorch")
     return library
 
 
-def empty(x, shape, dtype):
-    """A new row-major array of x's kind, on its device."""
-    library = _library(x)
+def _library(x):
+    return _array_library(type(x))
+
+
+def array_maker(type_, dtype):
+    """What makes an array of a shape, of x's kind and on its device: see array_new()."""
+    library = _array_library(type_)
     if library.__name__ == "torch":
-        return library.empty(shape, dtype=getattr(library, dtype), device=x.device)
-    return library.empty(shape, dtype)
+        dtype = getattr(library, dtype)
+        return lambda shape, x: library.empty(shape, dtype=dtype, device=x.device)
+    dtype, empty = library.dtype(dtype), library.empty
+    return lambda shape, x: empty(shape, dtype)
 
 
 def cast(x, dtype):

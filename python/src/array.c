@@ -30,7 +30,8 @@ static const DLPackExchangeAPI* exchange_of(PyObject* type) {
 
 static ArrayKind inspect(PyObject* object) {
     PyObject* type = (PyObject*)Py_TYPE(object);
-    ArrayKind kind = {(PyTypeObject*)type, kNothing, exchange_of(type), false, NULL, {NULL}};
+    ArrayKind kind = {
+        (PyTypeObject*)type, kNothing, exchange_of(type), false, NULL, {NULL}, {NULL}};
     kind.is_torch = PyObject_HasAttrString(type, "requires_grad");
     if (kind.exchange != NULL) {
         kind.access = kExchange;
@@ -66,22 +67,43 @@ static ArrayKind* kind_of(PyObject* object) {
     return NULL;
 }
 
-PyObject* array_scalar(PyObject* object, PyObject* number, jitune_type type, bool is_bool) {
-    ArrayKind* kind = kind_of(object);
+// What `helper` says makes things of this type for objects like this one; `makers` remember it. A
+// new reference, or NULL with an exception.
+static PyObject* maker_of(PyObject** makers, const char* helper, PyObject* object, jitune_type type,
+                          bool is_bool) {
     const int place = is_bool ? JITUNE_FLOAT64 + 1 : (int)type;
-    PyObject* maker = kind == NULL ? NULL : kind->scalars[place];
+    PyObject* maker = makers == NULL ? NULL : makers[place];
     Py_XINCREF(maker);
     if (maker == NULL) {
-        maker = call_helper("scalar_maker", "(Os)", (PyObject*)Py_TYPE(object),
-                            type_name(type, is_bool));
-        if (maker != NULL && kind != NULL && kind->scalars[place] == NULL) {
+        maker = call_helper(helper, "(Os)", (PyObject*)Py_TYPE(object), type_name(type, is_bool));
+        if (maker != NULL && makers != NULL && makers[place] == NULL) {
             Py_INCREF(maker);
-            kind->scalars[place] = maker;
+            makers[place] = maker;
         }
     }
+    return maker;
+}
+
+PyObject* array_scalar(PyObject* object, PyObject* number, jitune_type type, bool is_bool) {
+    ArrayKind* kind = kind_of(object);
+    PyObject* maker =
+        maker_of(kind == NULL ? NULL : kind->scalars, "scalar_maker", object, type, is_bool);
     PyObject* scalar = maker == NULL ? NULL : PyObject_CallFunctionObjArgs(maker, number, NULL);
     Py_XDECREF(maker);
     return scalar;
+}
+
+PyObject* array_new(PyObject* object, const Array* array, const int64_t* shape, int ndim,
+                    jitune_type type, bool is_bool) {
+    ArrayKind* kind = array->kind == &array->own_kind ? NULL : array->kind;
+    PyObject* maker =
+        maker_of(kind == NULL ? NULL : kind->arrays, "array_maker", object, type, is_bool);
+    PyObject* sizes = maker == NULL ? NULL : shape_tuple(shape, ndim);
+    PyObject* made =
+        sizes == NULL ? NULL : PyObject_CallFunctionObjArgs(maker, sizes, object, NULL);
+    Py_XDECREF(sizes);
+    Py_XDECREF(maker);
+    return made;
 }
 
 int array_read(PyObject* object, const char* name, Array* array) {

@@ -23,8 +23,8 @@ typedef struct {
     bool is_torch;
     PyObject* current_gpu;  // a function of the type's library; None: there is one GPU; null: not
                             // asked yet
-    PyObject* scalars[JITUNE_FLOAT64 +
-                      2];  // what makes a scalar of each type, and of bool; null: not asked yet
+    // What makes a scalar or an array of each type, and of bool; null: not asked yet.
+    PyObject *scalars[JITUNE_FLOAT64 + 2], *arrays[JITUNE_FLOAT64 + 2];
 } ArrayKind;
 
 typedef struct {
@@ -69,6 +69,11 @@ void array_leave_device(PyObject* guard);
 // One value as the library of `object` gives it: of NumPy a scalar of this type, of PyTorch a
 // tensor, of other buffers the number itself. A new reference, or NULL with an exception.
 PyObject* array_scalar(PyObject* object, PyObject* number, jitune_type type, bool is_bool);
+
+// A new row-major array of the kind of `object`, on its device. A new reference, or NULL with an
+// exception.
+PyObject* array_new(PyObject* object, const Array* array, const int64_t* shape, int ndim,
+                    jitune_type type, bool is_bool);
 
 // Elements of a shape, 1 without dimensions.
 int64_t array_count(const int64_t* shape, int ndim);

@@ -214,6 +214,7 @@ int read_op(PyObject* name, jitune_reduce_op* op) {
     static const char* const names[] = {
         "sum",  "prod",    "min",     "max", "argmin", "argmax",       "mean", "sum_of_squares",
         "norm", "sum_abs", "max_abs", "all", "any",    "count_nonzero"};
+    _Static_assert(sizeof names / sizeof *names == JITUNE_CUSTOM, "a name for each operation");
     for (int i = 0; i < JITUNE_CUSTOM; ++i) {
         if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
             *op = (jitune_reduce_op)i;
@@ -294,8 +295,11 @@ static int read_texts(PyObject* const* values, const char* const* names, int cou
             }
             return -1;
         }
-        texts[i] = PyBytes_AsString(bytes);
+        texts[i] = bytes_text(bytes);
         Py_DECREF(bytes);
+        if (texts[i] == NULL) {
+            return -1;
+        }
     }
     return 0;
 }

@@ -85,7 +85,8 @@ int type_of_dtype(PyObject* dtype, jitune_type* type, bool* is_bool) {
     }
     PyObject* name = call_helper("dtype_name", "(O)", dtype);
     PyObject* text = name == NULL ? NULL : PyUnicode_AsUTF8String(name);
-    const int result = text == NULL ? -1 : type_of_name(PyBytes_AsString(text), type, is_bool);
+    const char* characters = bytes_text(text);
+    const int result = characters == NULL ? -1 : type_of_name(characters, type, is_bool);
     Py_XDECREF(text);
     Py_XDECREF(name);
     if (result == 0 && known[place].dtype == NULL) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "result_types.h"
 #include "support.h"
 
 typedef struct {
@@ -56,12 +57,10 @@ static int kernel_init(PyObject* object, PyObject* arguments, PyObject* keywords
         }
         kept[2 * count] = PyUnicode_AsUTF8String(name);
         kept[2 * count + 1] = PyUnicode_AsUTF8String(value);
-        failed = kept[2 * count] == NULL || kept[2 * count + 1] == NULL;
-        if (!failed) {
-            types[count].parameter = PyBytes_AsString(kept[2 * count]);
-            types[count].type = PyBytes_AsString(kept[2 * count + 1]);
-            ++count;
-        }
+        types[count].parameter = bytes_text(kept[2 * count]);
+        types[count].type = bytes_text(kept[2 * count + 1]);
+        failed = types[count].parameter == NULL || types[count].type == NULL;
+        ++count;
     }
     const jitune_status status =
         failed ? JITUNE_OK
@@ -76,8 +75,33 @@ static int kernel_init(PyObject* object, PyObject* arguments, PyObject* keywords
     return failed || status != JITUNE_OK ? -1 : 0;
 }
 
-// A number: of NumPy with its dtype, of Python int64 or float64.
-static int read_number(PyObject* object, jitune_argument* argument) {
+// An integer for a parameter of `type`. Returns 0, or -1 with an exception.
+static int read_integer(PyObject* object, jitune_type type, jitune_argument* argument) {
+    PyObject* integer = PyNumber_Long(object);
+    if (integer == NULL) {
+        return -1;
+    }
+    if (type == JITUNE_UINT64) {
+        argument->as.natural = PyLong_AsUnsignedLongLong(integer);
+    } else {
+        argument->as.integer = PyLong_AsLongLong(integer);
+        const int bits = 8 * type_bytes(type);
+        const int64_t values = (int64_t)1 << (bits < 64 ? bits - is_signed(type) : 62);
+        if (!PyErr_Occurred() && bits < 64 &&
+            (argument->as.integer >= values ||
+             argument->as.integer < (is_signed(type) ? -values : 0))) {
+            PyErr_Format(PyExc_OverflowError, "%S does not fit the kernel's %s", integer,
+                         type_name(type, false));
+        }
+    }
+    Py_DECREF(integer);
+    return PyErr_Occurred() ? -1 : 0;
+}
+
+// A number: of NumPy with its dtype, of Python as the template's `wanted` type, which may be NULL.
+// Returns 0, or -1 with an exception.
+static int read_number(PyObject* object, const jitune_parameter* wanted,
+                       jitune_argument* argument) {
     argument->kind = JITUNE_VALUE;
     argument->type = PyFloat_Check(object) ? JITUNE_FLOAT64 : JITUNE_INT64;
     PyObject* dtype =
@@ -89,29 +113,38 @@ static int read_number(PyObject* object, jitune_argument* argument) {
         if (result != 0) {
             return -1;
         }
+    } else if (wanted != NULL && wanted->is_value != 0) {
+        argument->type = wanted->type;
+        if (PyFloat_Check(object) && !is_float(wanted->type)) {
+            PyErr_Format(PyExc_TypeError, "the kernel takes %s, not the float %R: pass an int",
+                         type_name(wanted->type, false), object);
+            return -1;
+        }
     }
     if (argument->type == JITUNE_FLOAT32 || argument->type == JITUNE_FLOAT64) {
         const double value = PyFloat_AsDouble(object);
         const jitune_type type = argument->type;
         *argument = type == JITUNE_FLOAT32 ? jitune_float((float)value) : jitune_double(value);
-    } else if (argument->type == JITUNE_FLOAT16 || argument->type == JITUNE_BFLOAT16) {
+    } else if (is_float(argument->type)) {
         PyErr_SetString(PyExc_TypeError, "a scalar of 16 bits is not supported: pass float32");
-    } else if (argument->type == JITUNE_UINT64) {
-        PyObject* integer = PyNumber_Long(object);
-        argument->as.natural = integer == NULL ? 0 : PyLong_AsUnsignedLongLong(integer);
-        Py_XDECREF(integer);
     } else {
-        PyObject* integer = PyNumber_Long(object);
-        argument->as.integer = integer == NULL ? 0 : PyLong_AsLongLong(integer);
-        Py_XDECREF(integer);
+        return read_integer(object, argument->type, argument);
     }
     return PyErr_Occurred() ? -1 : 0;
 }
 
-// Reads the arguments of a launch; `arrays` has those of them that are arrays, for array_release().
-// Returns 0, or -1.
-static int read_arguments_of_launch(PyObject* tuple, jitune_argument* arguments, Array* arrays,
-                                    int* array_count_, jitune_stream* stream) {
+// What a call with these arguments brings.
+typedef struct {
+    jitune_parameter parameters[kMostArguments];  // that the kernel takes
+    size_t parameter_count;
+    jitune_argument arguments[kMostArguments];
+    Array arrays[kMostArguments];  // those of the arguments that are arrays, for array_release()
+    int array_count;
+    jitune_stream stream;
+} Launch;
+
+// Reads the arguments of a launch, whose parameters are known. Returns 0, or -1 with an exception.
+static int read_arguments_of_launch(PyObject* tuple, Launch* launch) {
     for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); ++i) {
         PyObject* object = PyTuple_GetItem(tuple, i);
         const bool is_scalar = PyLong_Check(object) || PyFloat_Check(object) ||
@@ -120,24 +153,26 @@ static int read_arguments_of_launch(PyObject* tuple, jitune_argument* arguments,
                                 PyObject_HasAttrString(object, "ndim") &&
                                 !PyObject_HasAttrString(object, "__dlpack__"));
         if (is_scalar) {
-            if (read_number(object, &arguments[i]) != 0) {
+            const bool is_known = (size_t)i < launch->parameter_count;
+            if (read_number(object, is_known ? &launch->parameters[i] : NULL,
+                            &launch->arguments[i]) != 0) {
                 return -1;
             }
             continue;
         }
         char name[32];
         snprintf(name, sizeof name, "argument %d", (int)i + 1);
-        Array* array = &arrays[*array_count_];
+        Array* array = &launch->arrays[launch->array_count];
         if (array_read(object, name, array) != 0) {
             return -1;
         }
-        ++*array_count_;
+        ++launch->array_count;
         if (!array->is_contiguous) {
             PyErr_Format(PyExc_ValueError, "%s must be row-major: pass a copy", name);
             return -1;
         }
-        arguments[i] = jitune_array(array->type, array->data);
-        if (*stream == NULL && array_stream(array, stream) != 0) {
+        launch->arguments[i] = jitune_array(array->type, array->data);
+        if (launch->stream == NULL && array_stream(array, &launch->stream) != 0) {
             return -1;
         }
     }
@@ -145,22 +180,12 @@ static int read_arguments_of_launch(PyObject* tuple, jitune_argument* arguments,
 }
 
 // Refuses arrays that are shorter than the kernel reads or writes, and read-only ones that it
-// writes. `arrays` are those among the arguments, in their order. Returns 0, or -1 with an
-// exception.
-static int check_arrays(const jitune_kernel* kernel, const jitune_size* sizes, size_t size_count,
-                        const jitune_argument* arguments, size_t argument_count,
-                        const Array* arrays) {
-    jitune_parameter parameters[kMostArguments];
-    size_t count = 0;
-    const jitune_status status =
-        jitune_kernel_parameters(kernel, sizes, size_count, parameters, kMostArguments, &count);
-    if (status != JITUNE_OK) {
-        raise_status(status);
-        return -1;
-    }
-    const Array* array = arrays;
-    for (size_t i = 0; i < argument_count && i < count; ++i) {
-        if (arguments[i].kind == JITUNE_VALUE) {
+// writes. Returns 0, or -1 with an exception.
+static int check_arrays(const jitune_kernel* kernel, const Launch* launch, size_t argument_count) {
+    const jitune_parameter* parameters = launch->parameters;
+    const Array* array = launch->arrays;
+    for (size_t i = 0; i < argument_count && i < launch->parameter_count; ++i) {
+        if (launch->arguments[i].kind == JITUNE_VALUE) {
             continue;
         }
         if (parameters[i].is_value == 0 && array->size < parameters[i].count) {
@@ -170,7 +195,7 @@ static int check_arrays(const jitune_kernel* kernel, const jitune_size* sizes, s
             return -1;
         }
         if ((array->device == kHostDevice) != (jitune_kernel_is_host(kernel) != 0) ||
-            array->device != arrays->device) {
+            array->device != launch->arrays->device) {
             PyErr_Format(PyExc_ValueError, "argument %d must be on %s", (int)i + 1,
                          jitune_kernel_is_host(kernel) != 0
                              ? "the host, for which the kernel is"
@@ -185,6 +210,33 @@ static int check_arrays(const jitune_kernel* kernel, const jitune_size* sizes, s
         ++array;
     }
     return 0;
+}
+
+// Launches with the arguments of a tuple. `launch` is room for them, of any content.
+static PyObject* launched(const jitune_kernel* kernel, const jitune_size* sizes, size_t size_count,
+                          PyObject* arguments, Launch* launch) {
+    const size_t count = (size_t)PyTuple_Size(arguments);
+    launch->array_count = 0;
+    launch->stream = NULL;
+    jitune_status status = jitune_kernel_parameters(kernel, sizes, size_count, launch->parameters,
+                                                    kMostArguments, &launch->parameter_count);
+    if (status != JITUNE_OK) {
+        return raise_status(status);
+    }
+    PyObject* result = NULL;
+    if (read_arguments_of_launch(arguments, launch) == 0 &&
+        check_arrays(kernel, launch, count) == 0) {
+        Py_BEGIN_ALLOW_THREADS
+        status = jitune_kernel_launch(kernel, sizes, size_count, launch->arguments, count,
+                                      launch->stream);
+        Py_END_ALLOW_THREADS
+        result = status == JITUNE_OK ? Py_None : raise_status(status);
+        Py_XINCREF(result);
+    }
+    for (int i = 0; i < launch->array_count; ++i) {
+        array_release(&launch->arrays[i]);
+    }
+    return result;
 }
 
 static PyObject* kernel_call(PyObject* object, PyObject* arguments, PyObject* keywords) {
@@ -206,32 +258,17 @@ static PyObject* kernel_call(PyObject* object, PyObject* arguments, PyObject* ke
     Py_ssize_t place = 0;
     for (int i = 0; keywords != NULL && PyDict_Next(keywords, &place, &name, &value); ++i) {
         kept[i] = PyUnicode_AsUTF8String(name);
-        sizes[i].name = kept[i] == NULL ? NULL : PyBytes_AsString(kept[i]);
+        sizes[i].name = bytes_text(kept[i]);
         sizes[i].value = PyLong_AsLongLong(value);
     }
-    jitune_argument given[kMostArguments];
-    Array* arrays = PyMem_Malloc(sizeof(Array) * kMostArguments);
-    int array_count_ = 0;
-    jitune_stream stream = NULL;
+    Launch* launch = PyMem_Malloc(sizeof *launch);  // too large to be zeroed for each call
     PyObject* result = NULL;
-    if (arrays == NULL) {
+    if (launch == NULL) {
         PyErr_NoMemory();
-    } else if (!PyErr_Occurred() &&
-               read_arguments_of_launch(arguments, given, arrays, &array_count_, &stream) == 0 &&
-               check_arrays(self->kernel, sizes, (size_t)size_count, given, (size_t)count,
-                            arrays) == 0) {
-        jitune_status status = JITUNE_OK;
-        Py_BEGIN_ALLOW_THREADS
-        status = jitune_kernel_launch(self->kernel, sizes, (size_t)size_count, given, (size_t)count,
-                                      stream);
-        Py_END_ALLOW_THREADS
-        result = status == JITUNE_OK ? Py_None : raise_status(status);
-        Py_XINCREF(result);
+    } else if (!PyErr_Occurred()) {
+        result = launched(self->kernel, sizes, (size_t)size_count, arguments, launch);
     }
-    for (int i = 0; i < array_count_; ++i) {
-        array_release(&arrays[i]);
-    }
-    PyMem_Free(arrays);
+    PyMem_Free(launch);
     for (int i = 0; i < kMostSizes; ++i) {
         Py_XDECREF(kept[i]);
     }
@@ -244,8 +281,8 @@ static PyType_Slot kernel_slots[] = {
      "the sizes that it "
      "is called with.\n\nkernel(a, b, c, m=1024, n=512): arrays and scalars in the template's "
      "order, and its "
-     "sizes. Python floats are\nfloat64, ints int64; give others as NumPy's, as in "
-     "numpy.float32(2)."},
+     "sizes. Numbers of Python\nbecome scalars of the template's types, those of NumPy keep their "
+     "own."},
     {Py_tp_init, kernel_init},
     {Py_tp_dealloc, kernel_dealloc},
     {Py_tp_call, kernel_call},

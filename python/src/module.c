@@ -73,9 +73,7 @@ static PyMethodDef methods[] = {
              "segment_reduce(x, offsets, op=\"sum\", *, out=None, session=None)\n--\n\n"
              "Combines x[offsets[i]:offsets[i + 1]] for each i. x: a row; offsets: int64 on the "
              "same device, one more than\n"
-             "segments, which must not decrease. Returns a row of the dtype of the function `op`, "
-             "but at least 32 bits\n"
-             "wide."),
+             "segments, which must not decrease. Returns a row of the dtype of the function `op`."),
     FUNCTION(
         custom_reduce, custom_reduce_call,
         "custom_reduce(x, *, name, state, identity, map, combine, finish=\"a\", definitions=\"\",\n"
@@ -88,8 +86,7 @@ static PyMethodDef methods[] = {
              "A jitune.Prepared that does `op` for arrays like x: of its dtype, shape and device. "
              "axis: None, the first or\n"
              "the last dimension. Its attributes dtype and shape are those of out: as of the "
-             "function `op`, but at least 32\n"
-             "bits wide."),
+             "function `op`."),
     {"command", (PyCFunction)(void (*)(void))run_command, METH_FASTCALL | METH_KEYWORDS,
      "command(words, progress=None, *, session=None)\n--\n\nThe JSON text that `jitune WORDS --db "
      "DATABASE --json` prints, "

@@ -59,36 +59,77 @@ static int read_axes(Call* call, PyObject* axis) {
     return 0;
 }
 
-// Sets the shape of the result, and that of the reduction where the kernels have one: all
-// dimensions, the last or the first of a row-major array. Returns whether they have.
-static bool set_shapes(Call* call) {
-    const Array* in = &call->in;
-    int64_t reduced = 1, kept = 1;
-    int first_kept = -1, last_kept = -1, first_reduced = -1, last_reduced = -1;
-    call->ndim = 0;
+// The dimensions of more than one element as they lie in memory, the slowest first. Returns their
+// number; -1 where elements have gaps between them.
+static int lying_order(const Array* in, int* order) {
+    int count = 0;
     for (int i = 0; i < in->ndim; ++i) {
-        if ((call->axes >> i & 1) != 0) {
-            reduced *= in->shape[i];
-            first_reduced = first_reduced < 0 && in->shape[i] != 1 ? i : first_reduced;
-            last_reduced = in->shape[i] != 1 ? i : last_reduced;
-            if (call->keepdims) {
-                call->shape[call->ndim++] = 1;
+        if (in->shape[i] != 1) {
+            int place = count++;
+            for (;
+                 !in->is_contiguous && place > 0 && in->strides[order[place - 1]] < in->strides[i];
+                 --place) {
+                order[place] = order[place - 1];
             }
-        } else {
-            kept *= in->shape[i];
-            first_kept = first_kept < 0 && in->shape[i] != 1 ? i : first_kept;
-            last_kept = in->shape[i] != 1 ? i : last_kept;
-            call->shape[call->ndim++] = in->shape[i];
+            order[place] = i;
         }
     }
+    int64_t stride = 1;
+    for (int k = count - 1; !in->is_contiguous && k >= 0; --k) {
+        if (in->strides[order[k]] != stride) {
+            return -1;
+        }
+        stride *= in->shape[order[k]];
+    }
+    return count;
+}
+
+// Dimensions of one kind, reduced or kept, by their places in the order above.
+typedef struct {
+    int64_t count;    // of elements
+    int first, last;  // places; -1: there is none
+    int last_dimension;
+    bool is_sorted;  // they lie in the order of their numbers
+} Dimensions;
+
+static void add_dimension(Dimensions* dimensions, int place, int dimension, int64_t count) {
+    dimensions->is_sorted = dimensions->is_sorted && dimension > dimensions->last_dimension;
+    dimensions->count *= count;
+    dimensions->first = dimensions->first < 0 ? place : dimensions->first;
+    dimensions->last = place;
+    dimensions->last_dimension = dimension;
+}
+
+// Sets the shape of the result.
+static void set_result_shape(Call* call) {
+    call->ndim = 0;
+    for (int i = 0; i < call->in.ndim; ++i) {
+        const bool is_reduced = (call->axes >> i & 1) != 0;
+        if (!is_reduced || call->keepdims) {
+            call->shape[call->ndim++] = is_reduced ? 1 : call->in.shape[i];
+        }
+    }
+}
+
+// Sets the shape of the reduction where the kernels have one: all dimensions, or those that lie
+// last or first in memory. Returns whether they have.
+static bool set_shape(Call* call) {
+    int order[kMaxDimensions];
+    const int count = lying_order(&call->in, order);
+    Dimensions kept = {1, -1, -1, -1, true}, reduced = kept;
+    for (int k = 0; k < count; ++k) {
+        const int i = order[k];
+        add_dimension((call->axes >> i & 1) != 0 ? &reduced : &kept, k, i, call->in.shape[i]);
+    }
     jitune_reduction* reduction = &call->reduction;
-    const bool is_whole = array_count(call->shape, call->ndim) == 1 && first_kept < 0;
-    reduction->shape = is_whole                                         ? JITUNE_WHOLE
-                       : first_reduced < 0 || last_kept < first_reduced ? JITUNE_ROWS
+    reduction->shape = kept.first < 0                                   ? JITUNE_WHOLE
+                       : reduced.first < 0 || kept.last < reduced.first ? JITUNE_ROWS
                                                                         : JITUNE_COLUMNS;
-    reduction->outer = reduction->shape == JITUNE_COLUMNS ? reduced : kept;
-    reduction->inner = reduction->shape == JITUNE_COLUMNS ? kept : reduced;
-    return in->is_contiguous && (reduction->shape != JITUNE_COLUMNS || last_reduced < first_kept);
+    reduction->outer = reduction->shape == JITUNE_COLUMNS ? reduced.count : kept.count;
+    reduction->inner = reduction->shape == JITUNE_COLUMNS ? kept.count : reduced.count;
+    const bool has_index = reduction->op == JITUNE_ARG_MIN || reduction->op == JITUNE_ARG_MAX;
+    return count >= 0 && kept.is_sorted && (reduced.is_sorted || !has_index) &&
+           (reduction->shape != JITUNE_COLUMNS || reduced.last < kept.first);
 }
 
 // An integer as the type `wanted` has it: its low bits, as a cast of NumPy.
@@ -153,9 +194,13 @@ static jitune_status launch(const Call* call, void* out) {
     return status;
 }
 
-// One value of data in host memory.
+// One value of data in host memory. Its number is rounded where it becomes an object.
 static PyObject* host_scalar(Call* call) {
     uint64_t bits = 0;
+    const jitune_type usual = library_result(call->in.type, call->reduction.op);
+    if (type_bytes(call->types.kernel) < type_bytes(usual)) {
+        call->types.kernel = call->reduction.result = usual;
+    }
     const jitune_status status = launch(call, &bits);
     if (status != JITUNE_OK) {
         return raise_status(status);
@@ -235,7 +280,8 @@ static PyObject* reduce_read(Call* call, PyObject* axis, PyObject* dtype, PyObje
         read_axes(call, axis) != 0) {
         return NULL;
     }
-    const bool has_kernel = set_shapes(call);
+    set_result_shape(call);
+    const bool has_kernel = set_shape(call);
     if ((op == JITUNE_MIN || op == JITUNE_MAX) && call->in.size == 0 &&
         array_count(call->shape, call->ndim) > 0) {
         PyErr_Format(PyExc_ValueError, "%s: x has no elements to take the %s of", call->function,

@@ -73,10 +73,7 @@ static int allocate(Result* result, const Array* in, const int64_t* shape, int n
 // A new array made by the module of x.
 static int make(Result* result, PyObject* x, const Array* in, const int64_t* shape, int ndim,
                 jitune_type type, bool is_bool) {
-    PyObject* sizes = shape_tuple(shape, ndim);
-    PyObject* made =
-        sizes == NULL ? NULL : call_helper("empty", "(OOs)", x, sizes, type_name(type, is_bool));
-    Py_XDECREF(sizes);
+    PyObject* made = array_new(x, in, shape, ndim, type, is_bool);
     if (made == NULL || array_read(made, "the result", &result->array) != 0) {
         Py_XDECREF(made);
         return -1;

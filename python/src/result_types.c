@@ -5,7 +5,7 @@ static bool is_index(jitune_reduce_op op) {
     return op == JITUNE_ARG_MIN || op == JITUNE_ARG_MAX;
 }
 
-static bool is_signed(jitune_type type) {
+bool is_signed(jitune_type type) {
     return type == JITUNE_INT8 || type == JITUNE_INT16 || type == JITUNE_INT32 ||
            type == JITUNE_INT64;
 }
@@ -45,9 +45,8 @@ static void usual_result(const Array* array, jitune_reduce_op op, jitune_type* t
     }
 }
 
-// The usual result of the library, which takes longer to find than to remember. With the lock of
-// the interpreter.
-static jitune_type library_result(jitune_type element, jitune_reduce_op op) {
+// The usual result takes longer to find than to remember.
+jitune_type library_result(jitune_type element, jitune_reduce_op op) {
     static uint8_t known[JITUNE_FLOAT64 + 1]
                         [JITUNE_CUSTOM];  // by type and operation: the result plus 1, or 0
     uint8_t* result = &known[element][op];
@@ -61,6 +60,10 @@ static jitune_type kernel_result(const Array* array, jitune_reduce_op op, jitune
     const jitune_type usual = library_result(array->type, op);
     if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
         return usual;
+    }
+    const bool keeps_type = is_float(wanted) || op == JITUNE_MIN || op == JITUNE_MAX;
+    if (keeps_type && wanted == array->type && type_bytes(wanted) < type_bytes(usual)) {
+        return wanted;
     }
     if (is_float(usual)) {
         return wanted == JITUNE_FLOAT64 ? JITUNE_FLOAT64 : usual;

@@ -16,7 +16,12 @@ typedef struct {
 int result_types(const char* function, const Array* array, jitune_reduce_op op, PyObject* dtype,
                  ResultTypes* types);
 
+// The usual result of the library, of at least 32 bits for numbers. With the lock of the
+// interpreter.
+jitune_type library_result(jitune_type element, jitune_reduce_op op);
+
 bool is_float(jitune_type type);
+bool is_signed(jitune_type type);  // an integer below 0
 
 // Whether results of the kernel have the bits of those in Python.
 bool is_native(const ResultTypes* types);

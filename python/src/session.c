@@ -5,7 +5,8 @@
 
 typedef struct {
     PyObject_HEAD
-    jitune_session* session;
+    jitune_session* session;  // null: of the standard session, or not made
+    bool is_standard;
 } SessionObject;
 
 static PyObject* session_type;
@@ -20,11 +21,11 @@ static int set_options(jitune_options* options, PyObject* keywords) {
         PyObject* text = call_helper("option_text", "(O)", value);
         PyObject* name_bytes = text == NULL ? NULL : PyUnicode_AsUTF8String(name);
         PyObject* text_bytes = name_bytes == NULL ? NULL : PyUnicode_EncodeFSDefault(text);
-        const jitune_status status = text_bytes == NULL
-                                         ? JITUNE_ERROR_USAGE
-                                         : jitune_options_set(options, PyBytes_AsString(name_bytes),
-                                                              PyBytes_AsString(text_bytes));
-        const bool failed = text_bytes == NULL;
+        const char* option = bytes_text(name_bytes);
+        const char* chosen = option == NULL ? NULL : bytes_text(text_bytes);
+        const bool failed = chosen == NULL;
+        const jitune_status status =
+            failed ? JITUNE_ERROR_USAGE : jitune_options_set(options, option, chosen);
         Py_XDECREF(text);
         Py_XDECREF(name_bytes);
         Py_XDECREF(text_bytes);
@@ -46,7 +47,7 @@ static int session_init(PyObject* object, PyObject* arguments, PyObject* keyword
             "Session takes options by their names alone, as in Session(database=\"my.db\")");
         return -1;
     }
-    if (self->session != NULL) {
+    if (self->session != NULL || self->is_standard) {
         PyErr_SetString(PyExc_TypeError, "a Session is made once");
         return -1;
     }
@@ -92,7 +93,10 @@ typedef jitune_status (*TextFunction)(jitune_session* session, char** text);
 static PyObject* text_of(PyObject* self, TextFunction function) {
     char* text = NULL;
     jitune_status status = JITUNE_OK;
-    jitune_session* session = ((SessionObject*)self)->session;
+    jitune_session* session = NULL;
+    if (read_session(self, &session) != 0) {
+        return NULL;
+    }
     Py_BEGIN_ALLOW_THREADS
     status = function(session, &text);
     Py_END_ALLOW_THREADS
@@ -130,15 +134,28 @@ int read_session(PyObject* object, jitune_session** session) {
                      (PyObject*)Py_TYPE(object));
         return -1;
     }
-    *session = ((SessionObject*)object)->session;
-    if (*session == NULL) {
+    const SessionObject* self = (const SessionObject*)object;
+    *session = self->session;
+    if (*session == NULL && !self->is_standard) {
         PyErr_SetString(PyExc_ValueError, "the session has not been made: call jitune.Session()");
         return -1;
     }
     return 0;
 }
 
+static PyObject* session_standard(PyObject* type, PyObject* unused) {
+    (void)type;
+    (void)unused;
+    PyObject* session = PyType_GenericAlloc((PyTypeObject*)session_type, 0);
+    if (session != NULL) {
+        ((SessionObject*)session)->is_standard = true;
+    }
+    return session;
+}
+
 static PyMethodDef session_methods[] = {
+    {"standard", session_standard, METH_NOARGS | METH_STATIC,
+     "standard()\n--\n\nThe session of calls without one, which the environment configures."},
     {"counters", session_counters, METH_NOARGS,
      "counters($self, /)\n--\n\nNumbers of events since the session was made: a dict, whose keys "
      "are those of struct Counters."},
@@ -208,7 +225,7 @@ static PyObject* command(PyObject* words, Progress* progress, jitune_session* se
     for (Py_ssize_t i = 0; i < count && kept != NULL; ++i) {
         PyObject* word = PySequence_GetItem(words, i);
         PyObject* bytes = word == NULL ? NULL : PyUnicode_EncodeFSDefault(word);
-        texts[i] = bytes == NULL ? NULL : PyBytes_AsString(bytes);
+        texts[i] = bytes_text(bytes);
         if (texts[i] == NULL || PyList_Append(kept, bytes) != 0) {
             Py_CLEAR(kept);
         }

@@ -89,6 +89,11 @@ PyObject* call_helper(const char* name, const char* format, ...) {
     return result;
 }
 
+const char* bytes_text(PyObject* bytes) {
+    char* text = NULL;
+    return bytes == NULL || PyBytes_AsStringAndSize(bytes, &text, NULL) != 0 ? NULL : text;
+}
+
 int64_t integer_of(PyObject* object) {
     const int64_t value = object == NULL ? -1 : PyLong_AsLongLong(object);
     Py_XDECREF(object);

@@ -37,6 +37,9 @@ int read_session(PyObject* object, jitune_session** session);
 // Calls a function of jitune._helpers. A new reference, or NULL with an exception.
 PyObject* call_helper(const char* name, const char* format, ...);
 
+// The text of bytes; NULL with an exception for NULL, and where a NUL would cut it.
+const char* bytes_text(PyObject* bytes);
+
 // The value of an integer object, whose reference it takes; -1 with an exception for NULL and
 // others.
 int64_t integer_of(PyObject* object);

@@ -59,6 +59,8 @@ def test_segments(session):
     assert jitune.segment_reduce(x, offsets, "argmax", session=session).tolist() == [9, -1, 89]
     counts = jitune.segment_reduce(x > 1, offsets, session=session)
     assert counts.dtype == "int64" and counts.tolist() == [8, 0, 90]
+    narrow = jitune.segment_reduce(x.astype("int8"), offsets, "max", session=session)
+    assert narrow.dtype == "int8" and narrow.tolist() == [9, -128, 99]
     large = numpy.full(100, 2**30, "int32")
     assert jitune.segment_reduce(large, offsets, session=session).tolist() == [10 * 2**30, 0, 90 * 2**30]
     assert jitune.segment_reduce(x, offsets, op="any", session=session).tolist() == [True, False, True]
@@ -78,6 +80,11 @@ def test_operations_of_ones_own(session):
         jitune.custom_reduce(x, **{**operation, "map": "no_such_function(x)"}, session=session)
     with pytest.raises(jitune.UsageError, match="map is null"):
         jitune.custom_reduce(x, name="a", state="float", identity="0", combine="a", session=session)
+    for field in ("map", "definitions"):
+        with pytest.raises(ValueError, match="null"):
+            jitune.custom_reduce(x, **{**operation, field: "x\0 dropped"}, session=session)
+    half = jitune.custom_reduce(x, **operation, result="float16", session=session)
+    assert half.dtype == "float16" and half == 999
     with pytest.raises(TypeError, match="map must be a text"):
         jitune.custom_reduce(x, **{**operation, "map": 3})
 
@@ -105,15 +112,16 @@ def test_prepared_handles(session):
 
 
 @pytest.mark.parametrize("dtype, op, result", [("int32", "sum", "int64"), ("uint8", "sum", "uint64"), ("bool", "sum", "int64"),
-                                               ("int8", "min", "int32"), ("float16", "sum", "float32"),
+                                               ("int8", "min", "int8"), ("float16", "sum", "float16"),
+                                               ("bool", "max", "bool"),
                                                ("int64", "mean", "float64"), ("uint8", "any", "bool")])
 def test_handles_compute_what_functions_do(dtype, op, result, session):
-    x = numpy.full(5000, 1 if dtype == "bool" else 100).astype(dtype)
+    x = numpy.full(5000, 1 if dtype in ("bool", "float16") else 100).astype(dtype)
     x[:] = 2**30 if dtype == "int32" else x
     handle = jitune.prepare(op, x, session=session)
     out = numpy.zeros((), result)
     assert handle(x, out) is out
-    assert out == getattr(jitune, op)(x, session=session) or dtype == "float16"
+    assert out == getattr(jitune, op)(x, session=session)
     assert handle.dtype == result
     if dtype in ("int32", "int64"):
         wide = jitune.prepare("sum", x, dtype="uint64", session=session)
@@ -199,6 +207,51 @@ def test_kernels_of_ones_own(session):
         jitune.TunedKernel("no_such.cu", session=session)
     with pytest.raises(TypeError):
         jitune.TunedKernel()
+
+
+SCALE = """/* jitune template
+kernel = "scale"
+backend = "host"
+sizes = ["n"]
+[parameters]
+unused = { values = [1], default = 1 }
+[arguments]
+values = { access = "inout", type = "float32", count = "n" }
+factor = { access = "value", type = "float32", value = "3" }
+shift = { access = "value", type = "int8", value = "1" }
+count = { access = "scalar", type = "uint64", value = "n" }
+[[launch]]
+entry = "scale"
+template = ["unused"]
+arguments = ["values", "factor", "shift", "count"]
+[reference]
+entry = "scale"
+template = ["unused"]
+arguments = ["values", "factor", "shift", "count"]
+*/
+template <int unused>
+void scale(float* values, float factor, signed char shift, unsigned long long count) {
+    for (unsigned long long i = 0; i < count; ++i) values[i] = values[i] * factor + shift;
+}
+"""
+
+
+def test_plain_numbers_become_the_templates_scalars(tmp_path, session):
+    file = tmp_path / "scale.host.cpp"
+    file.write_text(SCALE)
+    scale = jitune.TunedKernel(file, session=session)
+    x = numpy.ones(3, "float32")
+    scale(x, 2.5, -1, n=3)
+    scale(x, 2, True, n=3)
+    scale(x, numpy.float32(2), numpy.int8(0), n=3)
+    assert x.tolist() == [8, 8, 8]
+    for number, error, words in ((1.5, TypeError, "takes int8, not the float 1.5"), (128, OverflowError, "128 does not fit"),
+                                 (-129, OverflowError, "int8"), (numpy.int32(1), jitune.UsageError, "")):
+        with pytest.raises(error, match=words):
+            scale(x, 1.0, number, n=3)
+    assert x.tolist() == [8, 8, 8]
+    with pytest.raises(ValueError, match="null"):
+        scale(x, 1.0, 1, **{"n\0": 3})
 
 
 def test_nothing_is_leaked(session):

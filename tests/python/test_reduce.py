@@ -67,6 +67,62 @@ def test_larger_arrays(dtype, session):
                                          x.sum(axis, dtype="float64" if dtype[0] == "f" else None))
 
 
+@pytest.fixture
+def no_helper(monkeypatch):
+    """Fails a call that casts its results, or copies or turns its array."""
+    from jitune import _helpers
+
+    def fail(*arguments):
+        raise AssertionError("a helper in Python was called")
+
+    for name in ("cast", "copy", "reduce_strided"):
+        monkeypatch.setattr(_helpers, name, fail)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_results_are_not_cast(dtype, operation, session, no_helper):
+    x = (numpy.arange(33 * 40) % 7).astype(dtype).reshape(33, 40)
+    call = getattr(jitune, operation)
+    for axis in (None, 0, 1):
+        for keepdims in (False, True):
+            got, expected = call(x, axis, keepdims=keepdims, session=session), numpys(operation, x, axis, keepdims)
+            assert numpy.asarray(got).dtype == numpy.asarray(expected).dtype
+            with numpy.errstate(all="ignore"):
+                numpy.testing.assert_allclose(numpy.asarray(got, "float64"), numpy.asarray(expected, "float64"),
+                                              rtol=4e-3 if dtype == "float16" else 1e-5)
+            out = numpy.empty_like(numpy.asarray(expected))
+            assert call(x, axis, None, out, keepdims, session=session) is out
+            numpy.testing.assert_array_equal(out, got)
+
+
+def test_a_result_of_16_bits_is_rounded_once(session):
+    x = numpy.full((3, 4097), 0.1, "float16")
+    wide = jitune.sum(x, 1, "float32", session=session)
+    for got in (jitune.sum(x, 1, session=session), jitune.segment_reduce(x.ravel(), numpy.arange(4) * 4097, session=session)):
+        assert got.dtype == "float16" and got.tolist() == wide.astype("float16").tolist()
+    assert jitune.sum(x[0], session=session) == wide.astype("float16")[0]
+
+
+@pytest.mark.parametrize("order", [(1, 0, 2), (0, 2, 1), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
+def test_dimensions_that_lie_in_another_order_are_not_copied(order, session, no_helper):
+    lying = numpy.arange(2 * 3 * 5).reshape(2, 3, 5)
+    x = lying.transpose(order)
+    assert jitune.sum(x, session=session) == lying.sum()
+    for lies_first in (True, False):  # the two that lie first or last; then one is kept
+        axes = tuple(order.index(one) for one in ((0, 1) if lies_first else (1, 2)))
+        assert jitune.sum(x, axes, session=session).tolist() == x.sum(axes).tolist()
+    square = lying.reshape(6, 5).T
+    assert jitune.argmax(square, 0, session=session).tolist() == square.argmax(0).tolist()
+    assert jitune.max(square, -1, keepdims=True, session=session).tolist() == square.max(-1, keepdims=True).tolist()
+
+
+def test_indexes_count_in_the_order_of_the_dimensions(session):
+    x = numpy.array([[1, 9], [9, 2]], order="F")
+    assert jitune.argmax(x, session=session) == x.argmax() == 1
+    assert jitune.argmax(numpy.asfortranarray([[1, 2], [9, 9]]), session=session) == 2
+
+
 def test_results_go_into_out(session):
     x = numpy.arange(12, dtype="int16").reshape(3, 4)
     out = numpy.full(4, -1, "int64")

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sessions, errors, sweeps and the database."""
 
+import os
+import subprocess
+import sys
 import threading
 
 import numpy
@@ -15,6 +18,30 @@ def test_options_are_those_of_the_library():
     assert "host" in [device["id"] for device in session.devices()]
     with pytest.raises(jitune.StoreError):
         session.table_digest()
+
+
+def test_the_standard_session_is_that_of_calls_without_one():
+    code = """import jitune, numpy
+standard = jitune.Session.standard()
+print(standard.counters()["compiles"])
+jitune.custom_reduce(numpy.ones(2000), name="f", state="double", identity="0.0", map="x", combine="a + b")
+print(standard.counters()["compiles"], jitune.Session.standard().counters() == standard.counters())
+print(jitune.sum(numpy.ones(9), session=standard))"""
+    environment = {**os.environ, "JITUNE_DB": "none", "JITUNE_TUNE": "default"}
+    printed = subprocess.run([sys.executable, "-c", code], env=environment, check=True, stdout=subprocess.PIPE, text=True)
+    assert printed.stdout.split() == ["0", "1", "True", "9.0"]
+    with pytest.raises(TypeError, match="made once"):
+        jitune.Session.standard().__init__(database="none")
+    with pytest.raises(ValueError, match="has not been made"):
+        jitune.Session.__new__(jitune.Session).counters()
+
+
+@pytest.mark.parametrize("call", [lambda: jitune.Session(database="a\0b"), lambda: jitune.Session(**{"budget\0": 1}),
+                                  lambda: jitune.command(["db", "path\0"]), lambda: jitune.sum(b"1", dtype="int64\0"),
+                                  lambda: jitune.TunedKernel("a.cu", element="float32\0")])
+def test_texts_that_a_nul_would_cut_are_refused(call):
+    with pytest.raises(ValueError, match="null"):
+        call()
 
 
 @pytest.mark.parametrize("options, words", [({"budgt": 1}, "there are database, on_miss"), ({"seed": -1}, "seed"),
@@ -85,7 +112,6 @@ def test_commands_that_are_wrong(tmp_path):
 
 
 def test_paths_of_any_bytes(tmp_path, session):
-    import os
     folder = os.fsencode(tmp_path)
     with pytest.raises(jitune.UsageError, match="no_such"):
         jitune.TunedKernel(folder + b"/\xff/no_such.cu", session=session)

@@ -113,6 +113,23 @@ def test_out_is_written(device, session):
             jitune.sum(x, 0, out=wrong, session=session)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_results_are_not_cast(device, dtype, session, monkeypatch):
+    from jitune import _helpers
+
+    monkeypatch.setattr(_helpers, "cast", None)
+    x = torch.ones((5, 300), device=device).to(getattr(torch, dtype))
+    for operation in ("sum", "max", "min", "mean", "norm", "any", "argmax"):
+        for axis in (0, 1):
+            got = getattr(jitune, operation)(x, axis, session=session)
+            if operation in ("sum", "any", "argmax"):
+                expected = getattr(torch, operation)(x, axis)
+                assert got.dtype == expected.dtype and (got == expected).all()
+            elif operation in ("max", "min") or x.is_floating_point():
+                assert got.dtype == x.dtype
+
+
 @gpu
 def test_an_out_elsewhere_is_refused(session):
     with pytest.raises(ValueError, match="on the device of x"):
