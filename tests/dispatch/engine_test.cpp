@@ -168,6 +168,7 @@ TEST_F(EngineTest, TheSizesAroundComeAfterTheAnswerAndWhenTheyAreCalled) {
 }
 
 TEST_F(EngineTest, TheSizesAroundComeByThemselvesOnAnIdleDevice) {
+    options_.worker = "none";
     const auto engine = make_engine();
     resolve(*engine);
     await([&] { return serves(*engine, 1001); });
@@ -175,6 +176,7 @@ TEST_F(EngineTest, TheSizesAroundComeByThemselvesOnAnIdleDevice) {
 }
 
 TEST_F(EngineTest, NothingIsMeasuredAfterTheAnswerWhileTheDeviceWorks) {
+    options_.worker = "none";
     device_.use = 0.5;
     std::atomic<int> samples{0};
     device_.before_sample = [&] { ++samples; };

@@ -34,11 +34,11 @@ private:
 };
 
 /// A call of the fake sum of n ones.
-class SumCall {
+class OneSum {
 public:
     static constexpr const char* kFirstCall = "the first sum";
 
-    SumCall(const Kernel& kernel, FakeDevice& device, std::int64_t n)
+    OneSum(const Kernel& kernel, FakeDevice& device, std::int64_t n)
         : kernel_(kernel), key_(fake_sum_key(device, kernel, fake_sum_problem(n))), sizes_{n} {}
 
     [[nodiscard]] CallKey memo_key(const StreamSite& site) const {
@@ -108,7 +108,7 @@ TEST_F(SessionStoreTest, NoThreadRemembersTheLaunchOfAMakeshift) {
     tune_before();
     std::optional<Holder> holder(options_.database);
     const auto engine = make_engine();
-    const SumCall call(kernel_, device_, 1000);
+    const OneSum call(kernel_, device_, 1000);
     const auto remembered = [&] {
         return CallMemo::here().find(call.memo_key(device_.site())) != nullptr;
     };

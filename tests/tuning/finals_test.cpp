@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/finals.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <random>
 #include <thread>
@@ -72,7 +73,7 @@ TEST_F(FinalsTest, AreNotRepeatedWhenTheirTimeIsOver) {
 }
 
 TEST_F(FinalsTest, AWinnerThatIsWrongWhenItIsCompiledAloneIsNone) {
-    int compiled = 0;
+    std::atomic<int> compiled{0};
     device_.before_compile = [&](std::span<const Instance> instances) {
         compiled += static_cast<int>(instances.size());
     };
