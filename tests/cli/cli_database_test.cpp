@@ -79,7 +79,7 @@ TEST_F(CliDatabase, ShowMarksComparisonsAndWhatWasDisturbed) {
         ->save({{measurement("n=1", "l2=cold"), measurement("n=2", "l2=cold compared"),
                  measurement("n=3", "l2=cold interleaved cpu=contended")}},
                winner(boxes(8)));
-    const std::string text = jitune("db show").out;
+    const std::string text = jitune("db show --verbose").out;
     EXPECT_NE(text.find(boxes(8) + '\n'), std::string::npos) << text;
     const auto line_of = [&](const std::string& sizes) {
         const std::string measured = text.substr(text.find("3 measurements"));

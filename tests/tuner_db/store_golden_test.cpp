@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <regex>
+
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
@@ -147,7 +149,12 @@ TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(figured_measurements(), ranged_winner());
     open()->add({misses(), usages(), pauses(), doubts(), explorations()});
     open()->keep(binaries());
-    EXPECT_EQ(dump(), golden_of(schema_version()));
+    // From SQLite 3.43 on, quote() writes more digits than a double has.
+    const std::regex digits("([0-9]\\.[0-9]{15})[0-9]+e");
+    const auto shortened = [&](const std::string& text) {
+        return std::regex_replace(text, digits, "$1e");
+    };
+    EXPECT_EQ(shortened(dump()), shortened(golden_of(schema_version())));
 }
 
 TEST_F(GoldenStore, IsReadToday) {

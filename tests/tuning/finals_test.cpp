@@ -73,6 +73,8 @@ TEST_F(FinalsTest, AreNotRepeatedWhenTheirTimeIsOver) {
 }
 
 TEST_F(FinalsTest, AWinnerThatIsWrongWhenItIsCompiledAloneIsNone) {
+    plan_.compile_threads =
+        1;  // programs of several instances, so that the winner is compiled again
     std::atomic<int> compiled{0};
     device_.before_compile = [&](std::span<const Instance> instances) {
         compiled += static_cast<int>(instances.size());
