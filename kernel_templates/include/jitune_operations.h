@@ -122,13 +122,14 @@ struct Product {
 /// integer's.
 template <class R, class A>
 JITUNE_FUNCTION constexpr R extreme(A a) {
-    if constexpr (sizeof(R) < sizeof(A) && !kIsFloat<A>) {
-        const R narrow = static_cast<R>(a);
-        constexpr int kDropped = 8 * (sizeof(A) - sizeof(R));
-        return static_cast<A>(narrow) == a ? narrow : static_cast<R>(a >> kDropped);
-    } else {
-        return static_cast<R>(a);
+    if constexpr (sizeof(R) < sizeof(A)) {
+        if constexpr (!kIsFloat<A>) {
+            const R narrow = static_cast<R>(a);
+            constexpr int kDropped = 8 * (sizeof(A) - sizeof(R));
+            return static_cast<A>(narrow) == a ? narrow : static_cast<R>(a >> kDropped);
+        }
     }
+    return static_cast<R>(a);
 }
 
 /// A NaN on either side gives NaN.
