@@ -134,6 +134,20 @@ std::vector<Instance> instances(const Subject& subject, const DeviceInfo& device
     return result;
 }
 
+/// NVRTC puts a hash of the text into the names of a file's own constants.
+std::string named_alike(std::string image) {
+    const std::string ending = "_cu_";
+    const std::string hash(8, '0');
+    for (std::size_t at = image.find(ending); at != std::string::npos;
+         at = image.find(ending, at + 1)) {
+        if (at + ending.size() + hash.size() < image.size() &&
+            image[at + ending.size() + hash.size()] == '_') {
+            image.replace(at + ending.size(), hash.size(), hash);
+        }
+    }
+    return image;
+}
+
 void expect_same(const std::vector<CompileOutcome>& present,
                  const std::vector<CompileOutcome>& known) {
     ASSERT_EQ(present.size(), known.size());
@@ -141,7 +155,7 @@ void expect_same(const std::vector<CompileOutcome>& present,
         const auto* one = std::get_if<Binary>(&present[i]);
         const auto* other = std::get_if<Binary>(&known[i]);
         ASSERT_TRUE(one != nullptr && other != nullptr);
-        EXPECT_TRUE(*one->image == *other->image) << one->symbols.front();
+        EXPECT_TRUE(named_alike(*one->image) == named_alike(*other->image)) << one->symbols.front();
     }
 }
 
