@@ -19,6 +19,8 @@ namespace jitune::internal {
 
 namespace {
 
+// The table's type of functions.
+// NOLINTNEXTLINE(performance-unnecessary-value-param)
 std::unique_ptr<Platform> make_host(const Log& log, std::shared_ptr<RemoteCompiler> /*compiler*/) {
     return make_host_platform(log);
 }
