@@ -186,7 +186,8 @@ std::unique_ptr<const Resolved> Answers::from_winner(const Task& task, const Win
 
 std::unique_ptr<const Resolved> Answers::from_incumbent(const Task& task,
                                                         const TuneProgress::Incumbent& incumbent) {
-    auto answer = compiled(task, task.parse(incumbent.configuration), Origin::tuned);
+    auto answer = make_resolved(task, task.parse(incumbent.configuration), incumbent.binary,
+                                Origin::tuned);
     answer->serves = SizeBox::point(task.problem.sizes);
     answer->is_provisional = true;
     return answer;

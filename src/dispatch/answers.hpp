@@ -91,7 +91,7 @@ public:
     std::unique_ptr<const Resolved> widened(const Task& task, const OwnTuning& own,
                                             const TuneHooks& hooks);
 
-    /// The configuration that would win a tuning that has not ended.
+    /// What would win a tuning that has not ended. Compiles nothing.
     std::unique_ptr<const Resolved> from_incumbent(const Task& task,
                                                    const TuneProgress::Incumbent& incumbent);
 

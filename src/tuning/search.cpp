@@ -323,7 +323,8 @@ void Search::note_incumbent(const Evaluation& evaluation) {
     }
     const auto standard = place_of_.find(seeds_.front());
     best = {evaluation.configuration.text(), evaluation.median_ns,
-            standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns};
+            standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns,
+            *evaluation.binary};
 }
 
 void Search::find_best() {

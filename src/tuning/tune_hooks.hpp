@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <string>
 
+#include "backend/device.hpp"
 #include "tuner_db/record.hpp"
 
 namespace jitune::internal {
@@ -25,6 +26,7 @@ struct TuneProgress {
         std::string configuration;
         double ns = 0;
         double default_ns = 0;  ///< 0: the default failed
+        Binary binary = {};     ///< what was timed
         /// Whether it is faster than the default by more than noise explains, or the default
         /// failed.
         [[nodiscard]] bool beats_default() const;

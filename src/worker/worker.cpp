@@ -310,11 +310,12 @@ private:
         warm_up(device);
         const bool runs_here = device.info().platform == PlatformKind::host;
         Reporter reporter(channel_, orders_, binaries_, runs_here ? scratch_ : "");
+        SharedImage sent;
         const TuneHooks hooks{&orders_.stop(),
                               [&](const TuneProgress& progress) {
                                   Message message{worker_messages::kProgress};
                                   MessageWriter writer(message);
-                                  write_progress(writer, progress);
+                                  write_progress(writer, progress, sent);
                                   tell(channel_, message);
                               },
                               &reporter};
@@ -324,7 +325,7 @@ private:
         Message message{worker_messages::kReport};
         MessageWriter writer(message);
         write_record(writer, report.winner);
-        write_progress(writer, report.progress);
+        write_progress(writer, report.progress, sent);
         tell(channel_, message);
     }
 

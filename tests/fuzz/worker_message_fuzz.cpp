@@ -19,7 +19,10 @@ void read_fields(const Message& message) {
         });
     };
     read([](MessageReader& reader) { read_request(reader); });
-    read([](MessageReader& reader) { read_progress(reader); });
+    read([](MessageReader& reader) {
+        SharedImage none;
+        read_progress(reader, none);
+    });
     read([](MessageReader& reader) { throw read_error(reader); });
     read([](MessageReader& reader) { read_record<Measurement>(reader); });
     read([](MessageReader& reader) { read_record<Winner>(reader); });

@@ -95,6 +95,20 @@ TEST_F(IsolationTest, SaysWhyAWorkerCannotBeStarted) {
                  [&] { tune(kernel({"good"})); });
 }
 
+TEST_F(IsolationTest, TheBestSoFarComesWithItsCode) {
+    int with_code = 0;
+    TuneHooks hooks;
+    hooks.progress = [&](const TuneProgress& progress) {
+        if (progress.incumbent) {
+            const auto& image = progress.incumbent->binary.image;
+            ASSERT_TRUE(image != nullptr && !image->empty()) << progress.incumbent->configuration;
+            ++with_code;
+        }
+    };
+    tune(kernel({"good", "off_by_one"}), {.strategy = "exhaustive"}, hooks);
+    EXPECT_GE(with_code, 2);
+}
+
 TEST_F(IsolationTest, StopsOnRequestAndResumesLater) {
     std::atomic<bool> stop{false};
     const SearchPlan plan{.strategy = "exhaustive"};

@@ -51,7 +51,8 @@ protected:
         Message report{worker_messages::kReport};
         MessageWriter writer(report);
         write_record(writer, Winner{});
-        write_progress(writer, {});
+        SharedImage none;
+        write_progress(writer, {}, none);
         put("report", report);
     }
 

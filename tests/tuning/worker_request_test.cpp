@@ -22,6 +22,7 @@ WorkerRequest full_request() {
     request.plan = {.strategy = "exhaustive",
                     .seed = 5,
                     .budget = std::chrono::milliseconds(1500),
+                    .limit = std::chrono::milliseconds(2500),
                     .max_evaluations = 9,
                     .target_ns = 3.5,
                     .target_speed_up = 1.25,
@@ -46,6 +47,7 @@ TEST(WorkerRequest, CarriesTheWholePlan) {
     EXPECT_EQ(got.plan.strategy, sent.plan.strategy);
     EXPECT_EQ(got.plan.seed, sent.plan.seed);
     EXPECT_EQ(got.plan.budget, sent.plan.budget);
+    EXPECT_EQ(got.plan.limit, sent.plan.limit);
     EXPECT_EQ(got.plan.max_evaluations, sent.plan.max_evaluations);
     EXPECT_EQ(got.plan.target_ns, sent.plan.target_ns);
     EXPECT_EQ(got.plan.target_speed_up, sent.plan.target_speed_up);
@@ -60,6 +62,30 @@ TEST(WorkerRequest, CarriesTheWholePlan) {
     EXPECT_EQ(got.plan.history[1].configuration, "block=2");
     EXPECT_EQ(got.plan.history[1].samples_ns, sent.plan.history[1].samples_ns);
     EXPECT_EQ(got.plan.history[1].conditions, sent.plan.history[1].conditions);
+}
+
+TEST(WorkerRequest, CarriesTheCodeOfTheBestSoFarOnce) {
+    const auto image = std::make_shared<const std::string>(1000, 'x');
+    TuneProgress progress;
+    progress.incumbent = TuneProgress::Incumbent{"block=8", 5, 7, {"cubin", image, {"kernel"}}};
+    SharedImage sent;
+    SharedImage got;
+    std::size_t bytes[2] = {};
+    for (std::size_t& length : bytes) {
+        Message message;
+        MessageWriter writer(message);
+        write_progress(writer, progress, sent);
+        length = encode(message).size();
+        MessageReader reader(message);
+        const TuneProgress read = read_progress(reader, got);
+        ASSERT_TRUE(read.incumbent.has_value());
+        EXPECT_EQ(read.incumbent->configuration, "block=8");
+        EXPECT_EQ(read.incumbent->binary.format, "cubin");
+        EXPECT_EQ(read.incumbent->binary.symbols, std::vector<std::string>{"kernel"});
+        ASSERT_NE(read.incumbent->binary.image, nullptr);
+        EXPECT_EQ(*read.incumbent->binary.image, *image);
+    }
+    EXPECT_EQ(bytes[0], bytes[1] + image->size());
 }
 
 TEST(WorkerRequest, CarriesTheTask) {

@@ -153,7 +153,7 @@ std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Me
     } else if (name == worker_messages::kMeasured) {
         take_measurement(read_record<Measurement>(reader));
     } else if (name == worker_messages::kProgress) {
-        report_.progress = read_progress(reader);
+        report_.progress = read_progress(reader, image_);
         hooks_.progress(report_.progress);
     } else if (name == worker_messages::kReport) {
         return make_report(reader);
@@ -209,7 +209,7 @@ void SupervisedTuning::take_measurement(Measurement measurement) {
 
 TuneReport SupervisedTuning::make_report(MessageReader& reader) {
     report_.winner = read_record<Winner>(reader);
-    report_.progress = read_progress(reader);
+    report_.progress = read_progress(reader, image_);
     return std::move(report_);
 }
 

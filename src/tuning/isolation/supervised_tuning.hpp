@@ -89,6 +89,7 @@ private:
     Log log_;
     std::atomic<std::int64_t>& compiles_;
     TuneReport report_;
+    SharedImage image_;  ///< of the last incumbent that the worker sent
     std::map<std::string, std::size_t> history_index_;  ///< by configuration
     /// Were being compiled when a worker died while another candidate, now a suspect, ran.
     std::set<std::string> doubtful_;

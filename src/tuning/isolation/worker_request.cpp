@@ -82,11 +82,13 @@ SearchPlan read_plan(MessageReader& reader) {
     return plan;
 }
 
-/// An empty configuration stands for no incumbent.
-template <class Message, class Progress, class Incumbent>
-void progress_fields(Message& message, Progress& progress, double& best_ns, Incumbent& incumbent) {
+/// An empty configuration stands for no incumbent, an empty image for that of the message before.
+template <class Message, class Progress, class Incumbent, class Image>
+void progress_fields(Message& message, Progress& progress, double& best_ns, Incumbent& incumbent,
+                     Image& image) {
     message.fields(progress.space, progress.evaluated, progress.failed, best_ns,
-                   incumbent.configuration, incumbent.ns, incumbent.default_ns);
+                   incumbent.configuration, incumbent.ns, incumbent.default_ns,
+                   incumbent.binary.format, incumbent.binary.symbols, image);
 }
 
 }  // namespace
@@ -105,18 +107,26 @@ WorkerRequest read_request(MessageReader& reader) {
     return request;
 }
 
-void write_progress(MessageWriter& writer, const TuneProgress& progress) {
+void write_progress(MessageWriter& writer, const TuneProgress& progress, SharedImage& last) {
     double best_ns = progress.best_ns.value_or(0);
     const auto incumbent = progress.incumbent.value_or(TuneProgress::Incumbent());
-    progress_fields(writer, progress, best_ns, incumbent);
+    const SharedImage& its = incumbent.binary.image;
+    const std::string image = its == nullptr || its == last ? std::string() : *its;
+    last = its == nullptr ? last : its;
+    progress_fields(writer, progress, best_ns, incumbent, image);
 }
 
-TuneProgress read_progress(MessageReader& reader) {
+TuneProgress read_progress(MessageReader& reader, SharedImage& last) {
     TuneProgress progress;
     double best_ns = 0;
     TuneProgress::Incumbent incumbent;
-    progress_fields(reader, progress, best_ns, incumbent);
+    std::string image;
+    progress_fields(reader, progress, best_ns, incumbent, image);
+    if (!image.empty()) {
+        last = std::make_shared<const std::string>(std::move(image));
+    }
     if (!incumbent.configuration.empty()) {
+        incumbent.binary.image = last;
         progress.incumbent = std::move(incumbent);
     }
     progress.best_ns = best_ns > 0 ? std::optional(best_ns) : std::nullopt;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ inline constexpr const char* kError = "error";  ///< then an Error; ends the tun
 std::string protocol();
 }  // namespace worker_messages
 
+using SharedImage = std::shared_ptr<const std::string>;
+
 /// A tuning for a worker.
 struct WorkerRequest {
     std::vector<std::string> kernel;  ///< Kernel::spec
@@ -48,12 +51,14 @@ struct WorkerRequest {
 };
 
 void write_request(MessageWriter& writer, const WorkerRequest& request);
-void write_progress(MessageWriter& writer, const TuneProgress& progress);
+/// The image of an incumbent's binary travels once: `last` is the one that the other side has, or
+/// null, and becomes that of `progress`.
+void write_progress(MessageWriter& writer, const TuneProgress& progress, SharedImage& last);
 void write_error(MessageWriter& writer, const Error& error);
 
 /// Throw Error(unavailable) for malformed fields.
 WorkerRequest read_request(MessageReader& reader);
-TuneProgress read_progress(MessageReader& reader);
+TuneProgress read_progress(MessageReader& reader, SharedImage& last);
 Error read_error(MessageReader& reader);
 
 }  // namespace jitune::internal
