@@ -42,13 +42,13 @@ bool Background::is_free(const Watched& watched) {
     const auto now = Clock::now();
     IdleWatch& use = uses_[&device];
     use.look(share, now);
-    const bool is_worth_a_word = options_.on_miss == TunePolicy::background && pending_ > 0;
-    if (is_worth_a_word && !share && warned_of_.insert(&device).second) {
+    const bool waits = pending_ > 0;
+    if (waits && !share && warned_of_.insert(&device).second) {
         log_.warning(
             "the driver does not say whether {} is busy: problems on it are not tuned in "
             "the background; JITUNE_TUNE_BUSY=1 allows it",
             device.info().id);
-    } else if (is_worth_a_word && use.is_never_idle(now) && warned_of_.insert(&device).second) {
+    } else if (waits && use.is_never_idle(now) && warned_of_.insert(&device).second) {
         log_.warning(
             "{} has not been idle for a second in the last minute; {} problem{} for that to be "
             "tuned: JITUNE_TUNE_BUSY=1 tunes beside the other work, `jitune sweep worklist` later",
