@@ -24,7 +24,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostHoles = 8;
 constexpr const char* kPinned = "pinned: it stays until jitune db unpin";
-constexpr std::size_t kDateLength = 10;  // of "2026-11-20T16:00:00Z"
 
 double seconds_since(Clock::time_point start) {
     return std::max(0.0, std::chrono::duration<double>(Clock::now() - start).count());
@@ -264,8 +263,7 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         if (winner && !is_worth_another_try(*winner, device)) {
             row.set_winner(task, *winner);
             row.outcome = SweepRow::Outcome::skipped;
-            row.note = (is_adopted ? "compiled here; " : "") + std::string("complete since ") +
-                       winner->provenance.created_at.substr(0, kDateLength);
+            row.note = is_adopted ? "complete, compiled here" : "complete";
             return true;
         }
     }

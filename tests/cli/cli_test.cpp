@@ -260,7 +260,7 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     }
     const Answer repeated = jitune(sweep);
     EXPECT_EQ(repeated.code, 0) << repeated.err;
-    EXPECT_NE(repeated.out.find("skipped: complete since 20"), std::string::npos) << repeated.out;
+    EXPECT_NE(repeated.out.find("skipped: complete"), std::string::npos) << repeated.out;
     EXPECT_NE(repeated.out.find("0 tuned, 1 skipped, 0 not started, 0"), std::string::npos)
         << repeated.out;
     const json kept = jitune_json(sweep)["rows"][0];
