@@ -144,10 +144,12 @@ static PyObject* prepared_info(PyObject* object, PyObject* unused) {
     (void)unused;
     jitune_dispatch_info info;
     const jitune_status status = jitune_prepared_info(((PreparedObject*)object)->prepared, &info);
-    return status != JITUNE_OK ? raise_status(status)
-                               : Py_BuildValue("{ssssssss}", "origin", info.origin, "device",
-                                               info.device, "device_name", info.device_name,
-                                               "configuration", info.configuration);
+    return status != JITUNE_OK
+               ? raise_status(status)
+               : Py_BuildValue("{sssssssssOsL}", "origin", info.origin, "device", info.device,
+                               "device_name", info.device_name, "configuration", info.configuration,
+                               "pending", info.pending ? Py_True : Py_False, "waited",
+                               (long long)info.waited);
 }
 
 // Rows or columns of an array whose first or last dimension is reduced; all where axis is None.

@@ -123,8 +123,9 @@ jitune_status jitune_prepared_info(const jitune_prepared* prepared, jitune_dispa
         refuse_null(info, "jitune_prepared_info: info");
         const DispatchInfo* const answer =
             std::visit([](const auto& call) { return &call.info(); }, prepared->call);
-        *info = {to_string(answer->origin), answer->device.c_str(), answer->device_name.c_str(),
-                 answer->configuration.c_str()};
+        *info = {to_string(answer->origin),   answer->device.c_str(),
+                 answer->device_name.c_str(), answer->configuration.c_str(),
+                 answer->pending ? 1 : 0,     answer->waited.count()};
     });
 }
 

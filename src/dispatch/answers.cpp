@@ -186,8 +186,8 @@ std::unique_ptr<const Resolved> Answers::from_winner(const Task& task, const Win
 
 std::unique_ptr<const Resolved> Answers::from_incumbent(const Task& task,
                                                         const TuneProgress::Incumbent& incumbent) {
-    auto answer = make_resolved(task, task.parse(incumbent.configuration), incumbent.binary,
-                                Origin::tuned);
+    auto answer =
+        make_resolved(task, task.parse(incumbent.configuration), incumbent.binary, Origin::tuned);
     answer->serves = SizeBox::point(task.problem.sizes);
     answer->is_provisional = true;
     return answer;
@@ -389,7 +389,10 @@ std::unique_ptr<Resolved> Answers::make_resolved(const Task& task,
     auto resolved = std::make_unique<Resolved>();
     resolved->program = task.device.load(binary);
     resolved->rule = task.launch_rule(configuration);
-    resolved->info = {origin, info.id, info.name, configuration.text()};
+    resolved->info.origin = origin;
+    resolved->info.device = info.id;
+    resolved->info.device_name = info.name;
+    resolved->info.configuration = configuration.text();
     resolved->serves = bucket_box(task.problem.sizes);
     resolved->is_exchangeable = task.is_exchangeable(configuration);
     return resolved;

@@ -79,21 +79,32 @@ Background::Place Background::add(const Place& watched) {
     return thread_.joinable() ? watched : nullptr;
 }
 
-Background::Place Background::hurry(const DispatchKey& key, std::span<const std::int64_t> sizes) {
-    const std::lock_guard lock(mutex_);
+Background::Place Background::pending_at(const DispatchKey& key,
+                                         std::span<const std::int64_t> sizes) const {
     const auto found = std::find_if(watched_.begin(), watched_.end(), [&](const Place& one) {
         return one->wants_tuning && one->key == key &&
                std::ranges::equal(one->problem.sizes, sizes);
     });
-    if (found == watched_.end() || !thread_.joinable() || id_ == std::this_thread::get_id()) {
+    return found == watched_.end() ? nullptr : *found;
+}
+
+bool Background::is_pending(const DispatchKey& key, std::span<const std::int64_t> sizes) const {
+    const std::lock_guard lock(mutex_);
+    return pending_at(key, sizes) != nullptr;
+}
+
+Background::Place Background::hurry(const DispatchKey& key, std::span<const std::int64_t> sizes) {
+    const std::lock_guard lock(mutex_);
+    const Place found = pending_at(key, sizes);
+    if (found == nullptr || !thread_.joinable() || id_ == std::this_thread::get_id()) {
         return nullptr;
     }
-    (*found)->is_urgent = true;
-    (*found)->error = nullptr;
-    (*found)->due = {};
+    found->is_urgent = true;
+    found->error = nullptr;
+    found->due = {};
     has_news_ = true;
     wake_.notify_one();
-    return *found;
+    return found;
 }
 
 Background::Outcome Background::wait(const Place& place, std::optional<Clock::time_point> until) {

@@ -87,6 +87,10 @@ public:
     /// for no idle GPU; else null.
     Place hurry(const DispatchKey& key, std::span<const std::int64_t> sizes);
 
+    /// Whether the problem of these sizes waits for a tuning, or is being tuned.
+    [[nodiscard]] bool is_pending(const DispatchKey& key,
+                                  std::span<const std::int64_t> sizes) const;
+
     /// What wait() has waited for. Neither: the time was over, and the tuning goes on.
     struct Outcome {
         bool is_tuned = false;                             ///< the table has the winner
@@ -155,6 +159,9 @@ private:
     /// In the handler of `error`, which another time may not have.
     void fail(Watched& watched, const std::exception& error, bool may_pass);
     void forget(const Watched& watched);
+    /// The place of these sizes if it wants a tuning, else null. Under mutex_.
+    [[nodiscard]] Place pending_at(const DispatchKey& key,
+                                   std::span<const std::int64_t> sizes) const;
     void replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer,
                  std::shared_ptr<const OwnTuning> own = nullptr);
     /// In what order places are worked on: those that calls wait for first.
@@ -191,7 +198,7 @@ private:
     std::stop_source end_;                ///< stops compilers; after stop_
     std::atomic<bool> has_new_winner_{false};  ///< in watched_
 
-    std::mutex mutex_;  ///< of what follows; not held while tuning
+    mutable std::mutex mutex_;  ///< of what follows; not held while tuning
     std::condition_variable wake_, tried_;
     const Watched* widened_ = nullptr;  ///< by widen(), now
     std::vector<Place> watched_;

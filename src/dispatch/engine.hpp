@@ -105,6 +105,12 @@ public:
     /// the default is counted.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
+    /// Whether the problem of these sizes waits for a tuning, or is being tuned.
+    [[nodiscard]] bool is_pending(const DispatchKey& key,
+                                  std::span<const std::int64_t> sizes) const {
+        return background_->is_pending(key, sizes);
+    }
+
     /// The answer for a handle, which keeps it: under TunePolicy::background the winner, if the
     /// problem waits for a tuning and has ended it within two budgets; else `answer`, which
     /// resolve() gave.

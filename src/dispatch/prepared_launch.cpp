@@ -20,16 +20,20 @@ std::unique_ptr<DeviceMemory> allocate(Device& device, std::size_t bytes, void*&
 PreparedLaunch::PreparedLaunch(Engine& engine, Device& device)
     : engine_(&engine), device_(&device) {
     auto nothing = std::make_unique<Serving>();
-    nothing->info = {Origin::template_default, device.info().id, device.info().name, ""};
+    nothing->info.device = device.info().id;
+    nothing->info.device_name = device.info().name;
     now_ = nothing.get();
     all_.push_back(std::move(nothing));
 }
 
-const PreparedLaunch::Serving& PreparedLaunch::serve(const Resolved& answer) const {
+const PreparedLaunch::Serving& PreparedLaunch::serve(const Resolved& answer,
+                                                     std::chrono::microseconds waited) const {
     const LaunchRule::Plan plan = answer.rule.plan(sizes_);
     auto made = std::make_unique<Serving>();
     made->answer = &answer;
     made->info = answer.info;
+    made->info.pending = engine_->is_pending(key_, sizes_);
+    made->info.waited = waited;
     Scratch scratch;
     made->plain = allocate(*device_, plan.scratch.plain, scratch.plain);
     made->zeroed = allocate(*device_, plan.scratch.zeroed, scratch.zeroed);
@@ -58,7 +62,7 @@ const PreparedLaunch::Serving& PreparedLaunch::renewed(const Serving& old, Strea
         return old;
     }
     try {
-        return serve(*found);
+        return serve(*found, old.info.waited);
     } catch (const Error&) {  // no memory for another one's work memory: the old one goes on
         return old;
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -30,7 +31,9 @@ public:
           device_(&device),
           key_(call.table_key(device)),
           sizes_(call.sizes().begin(), call.sizes().end()) {
-        serve(resolve_prepared(engine, device, call));
+        const auto start = Clock::now();
+        const Resolved& answer = resolve_prepared(engine, device, call);
+        serve(answer, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start));
     }
 
     /// Of a problem without work, which launches nothing.
@@ -58,6 +61,8 @@ public:
     [[nodiscard]] const DispatchInfo& info() const { return now().info; }
 
 private:
+    using Clock = std::chrono::steady_clock;
+
     /// An answer with its launch and work memory.
     struct Serving {
         const Resolved* answer = nullptr;
@@ -67,7 +72,7 @@ private:
     };
 
     [[nodiscard]] const Serving& now() const { return *now_.load(std::memory_order_acquire); }
-    const Serving& serve(const Resolved& answer) const;
+    const Serving& serve(const Resolved& answer, std::chrono::microseconds waited) const;
     /// What serves on `stream` from now on.
     const Serving& renewed(const Serving& old, Stream stream) const;
     [[nodiscard]] bool may_renew(Stream stream) const;

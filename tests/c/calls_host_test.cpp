@@ -193,6 +193,8 @@ TEST_F(CCallsHost, LaunchesPreparedHandles) {
     jitune_dispatch_info info{};
     expect_ok(jitune_prepared_info(prepared, &info));
     EXPECT_STREQ(info.device, "host");
+    EXPECT_GT(info.waited, 0);
+    EXPECT_EQ(info.pending, 0);
     jitune_prepared_destroy(prepared);
 
     const jitune_stencil stencil{JITUNE_FLOAT32, 6000, 1, nullptr, 0, JITUNE_VALID};

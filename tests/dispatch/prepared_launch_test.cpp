@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/prepared_launch.hpp"
 
+#include <atomic>
 #include <vector>
 
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/call_fixture.hpp"
 
 namespace jitune::internal {
@@ -54,6 +56,25 @@ TEST_F(PreparedLaunchTest, KeepsItsBits) {
         EXPECT_EQ(handle.info().configuration, kFakeDefault)
             << "the order of a fixed configuration decides the bits";
     });
+}
+
+TEST_F(PreparedLaunchTest, SaysHowLongItWaitedAndWhetherATuningIsPending) {
+    std::atomic<bool> may_sample{false};
+    device_.before_sample = [&] { may_sample.wait(false); };
+    options_.budget = std::chrono::milliseconds(100);
+    const auto engine = this->engine(TunePolicy::now);
+    const SumCall call(kernel_, ones_, sum_);
+    const PreparedLaunch early(*engine, device_, call);
+    EXPECT_TRUE(early.info().pending);
+    EXPECT_GE(early.info().waited, options_.budget);
+    may_sample = true;
+    may_sample.notify_all();
+    await_tunings(*engine);
+    EXPECT_TRUE(early.info().pending) << "as it was when this answer was taken";
+    const PreparedLaunch late(*engine, device_, call);
+    EXPECT_EQ(late.info().origin, Origin::tuned);
+    EXPECT_FALSE(late.info().pending);
+    EXPECT_LT(late.info().waited, early.info().waited);
 }
 
 }  // namespace

@@ -98,6 +98,7 @@ def test_prepared_handles(session):
     assert handle.launch(x + 1, out) is out
     assert out.tolist() == [4, 8, 12]
     assert handle.info()["device"] == "host" and "block" not in handle.info()["origin"]
+    assert handle.info()["pending"] is False and handle.info()["waited"] > 0
     columns = jitune.prepare("sum", x, 0, session=session)
     assert columns(x=x, out=numpy.zeros(4, "float32")).tolist() == x.sum(0).tolist()
     assert handle.dtype == "float32" and handle.shape == (3,)

@@ -296,6 +296,8 @@ typedef struct jitune_dispatch_info {
     const char* device;         ///< "cuda:0", "host", "machine"
     const char* device_name;    ///< as the driver names it
     const char* configuration;  ///< "block=256 items_per_thread=8 ..."
+    int pending;     ///< 1: a tuning of these sizes waited or was under way at this answer; else 0
+    int64_t waited;  ///< microseconds that preparing the handle waited for an answer
 } jitune_dispatch_info;
 
 /// Finds or tunes, compiles, loads and allocates on `device`: a device id such as "cuda:0"; "host",

@@ -37,6 +37,10 @@ struct DispatchInfo {
     std::string device;  ///< the device id: "cuda:0", "host", or "machine" for a placement
     std::string device_name;
     std::string configuration;  ///< "block=256 items_per_thread=8 …"
+    /// A tuning of these sizes waited or was under way when this answer was taken.
+    bool pending = false;
+    /// Of a prepared handle: how long preparing it waited for an answer.
+    std::chrono::microseconds waited{0};
 };
 
 /// Numbers of events since the session was made.
