@@ -74,9 +74,13 @@ def one(arguments, number):
             wrong.append(f"exit code {done.code}: {done.err.strip()[-200:]}")
         elif arguments.place == "host" and "leaves: " in done.err:
             wrong.append(done.err.strip()[-200:])
-        # abort() runs no handlers: the next process that uses jitune removes the folders.
-        stays = "$TMPDIR/jitune-" if way == "throw" else None
-        wrong += [f"left {what}" for what in done.left if not (stays and what.startswith(stays))]
+        left = done.left
+        if way == "throw":
+            # abort() runs no handlers: compilers end by themselves, and the next process that uses jitune removes
+            # the folders.
+            home.await_end(HANG)
+            left = [what for what in home.left() if not what.startswith("$TMPDIR/jitune-")]
+        wrong += [f"left {what}" for what in left]
         leaving = re.search(r"leaving ([0-9.]+)", done.out)
         late = ended - float(leaving[1]) if leaving and ended else 0
         if late > arguments.late:

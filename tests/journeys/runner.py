@@ -99,6 +99,12 @@ class Home:
             time.sleep(0.05)
         return found
 
+    def await_end(self, seconds):
+        """Until none of the processes is there that this home's programs have started, or the time is over."""
+        end = time.monotonic() + seconds
+        while self.processes() and time.monotonic() < end:
+            time.sleep(0.05)
+
     def processes(self):
         """"PID COMMAND" of each process that this home's programs have started."""
         found = []
