@@ -312,7 +312,8 @@ TEST_F(CliTest, AnInterruptedSweepKeepsWhatItHas) {
 }
 
 TEST_F(CliTest, ASweepCanBeExportedAndReplayed) {
-    jitune_json("sweep reduce --device host --sizes 2^14 --budget 0 --evaluations 6");
+    static_cast<void>(
+        jitune_json("sweep reduce --device host --sizes 2^14 --budget 0 --evaluations 6"));
     EXPECT_EQ(jitune("db export -n 2^14 --t4 " + path("sweep.json")).code, 0);
     const json replayed = jitune_json("replay " + path("sweep.json") +
                                       " --strategy surrogate --budget 20 --repeats 3");
