@@ -59,7 +59,7 @@ double served_share(const SweepPlan& plan, const SweepResult& result) {
 
 double served_share(const SweepProblem& problem, const SweepRow& row) {
     if (!problem.domain) {
-        return row.has_winner() ? 1 : 0;
+        return row.has_winner() && !is_provisional(row.certainty) ? 1 : 0;
     }
     std::vector<SizeBox> sure;
     for (const Winner& winner : row.ranges) {

@@ -8,7 +8,8 @@
 
 namespace jitune::internal {
 
-/// How much of the sizes that a problem asks for has winners that are not unsure: 1 is all.
+/// How much of the sizes that a problem asks for has winners that are not unsure, nor
+/// provisional where they are of single sizes: 1 is all.
 double served_share(const SweepProblem& problem, const SweepRow& row);
 
 /// The last line of a sweep: what was gained over what answered before, and how much of all that

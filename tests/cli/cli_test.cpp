@@ -184,12 +184,12 @@ TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
         jitune("sweep reduce --device host --sizes 1000,2000 --ops sum,max --budget 0.2");
     EXPECT_EQ(answer.code, 0) << answer.err;
     const auto has = [&](const char* text) { return answer.out.find(text) != std::string::npos; };
-    const int legend = (has("\n* ended before") ? 1 : 0) + (has("\n? disturbed") ? 1 : 0);
+    const int legend = (has("\n* ended before") ? 1 : 0) + (has("\n? disturbed") ? 1 : 0) +
+                       (has("\nnot all sizes") ? 1 : 0);
     EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + legend + 2)
         << answer.out;
     EXPECT_TRUE(has("\ngained: ")) << answer.out;
-    EXPECT_TRUE(answer.out.ends_with("x); 100.0 % of the sizes are served for sure\n"))
-        << answer.out;
+    EXPECT_TRUE(answer.out.ends_with(" % of the sizes are served for sure\n")) << answer.out;
     EXPECT_NE(answer.out.find("stored in"), std::string::npos);
 }
 

@@ -255,6 +255,9 @@ TEST(SweepGain, IsOverWhatAnsweredBeforeNotOverTheDefault) {
     result.rows.push_back(row_of(plan));
     result.rows[0].before_ns = 1100;
     EXPECT_EQ(last_line(plan, result), "gained: 1.10x; 100.0 % of the sizes are served for sure");
+    result.rows[0].certainty.uncertainty = 0.5;
+    EXPECT_EQ(last_line(plan, result), "gained: 1.10x; 0.0 % of the sizes are served for sure");
+    result.rows[0].certainty.uncertainty = 0;
     result.rows[0].outcome = SweepRow::Outcome::skipped;
     EXPECT_EQ(last_line(plan, result), "gained: nothing; 100.0 % of the sizes are served for sure");
     result.rows[0].outcome = SweepRow::Outcome::failed;
