@@ -45,9 +45,13 @@ std::vector<SizeBox> tuned_since(WinnerTable& winners, MergeLog& log, const Reco
     return served;
 }
 
+/// Drops what the merge has written, and not what it brought and was there before.
 void drop_merged_rows(WinnerTable& winners, const std::vector<MergeStep>& steps) {
     const auto rows = rows_by_content(winners);
     for (const MergeStep& step : steps) {
+        if (step.kind != MergeStep::kWinner) {
+            continue;
+        }
         const auto [begin, end] = rows.equal_range(step.name);
         for (auto row = begin; row != end; ++row) {
             if (const auto found = winners.read(row->second); found.digest) {

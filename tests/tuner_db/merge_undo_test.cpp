@@ -96,6 +96,17 @@ TEST_F(MergeTest, ARowWithoutCodeTellsWhetherItWasSure) {
     }
 }
 
+TEST_F(MergeTest, UndoLeavesTheWinnersThatBothHad) {
+    store("a")->save({}, winner_of(41));
+    store("b")->save({}, winner_of(41));
+    store("b")->save({}, winner_of(42));
+    const auto before = dump("a");
+    make("a", {"b"});
+    EXPECT_EQ(store("a")->winners().size(), 2U);
+    store("a")->undo_merge();
+    EXPECT_EQ(dump("a"), before);
+}
+
 TEST_F(MergeTest, UndoTakesBackTheLastMergeAlone) {
     store("b")->save({}, winner_of(41));
     store("c")->save({}, winner_of(42));
