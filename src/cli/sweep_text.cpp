@@ -217,10 +217,12 @@ std::string SweepTable::line(const SweepRow& row) const {
     const bool is_tuned = row.outcome == SweepRow::Outcome::tuned;
     Table::Cells rest(kCells);
     if (row.has_winner()) {
-        rest[0] = time_text(row.median_ns) + (is_tuned && !row.complete ? "*" : "");
-        rest[kRate] = rate_of(row);
-        rest[2] = speed_up_text(row.speed_up(), row.certainty);
         rest[6] = row.configuration;
+        if (row.has_time()) {
+            rest[0] = time_text(row.median_ns) + (is_tuned && !row.complete ? "*" : "");
+            rest[kRate] = rate_of(row);
+            rest[2] = speed_up_text(row.speed_up(), row.certainty);
+        }
     } else if (!row.ranges.empty()) {
         std::vector<const Winner*> winners;
         for (const Winner& winner : row.ranges) {
@@ -296,14 +298,16 @@ Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_databas
         return json;
     }
     json["configuration"] = row.configuration;
-    json["median_ns"] = row.median_ns;
-    json["noise"] = row.noise;
-    json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
+    if (row.has_time()) {
+        json["median_ns"] = row.median_ns;
+        json["noise"] = row.noise;
+        json["gb_per_s"] = row.bytes > 0 ? Json(row.gb_per_s()) : Json();
+        json["default_median_ns"] = row.default_median_ns;
+        json["speed_up"] = row.speed_up();
+    }
     if (!row.metrics.empty()) {
         json["metrics"] = metrics_json(row.metrics);
     }
-    json["default_median_ns"] = row.default_median_ns;
-    json["speed_up"] = row.speed_up();
     if (row.before_ns > 0) {
         json["before_ns"] = row.before_ns;
     }

@@ -24,6 +24,7 @@ struct SweepRow {
 
     double bytes = 0;  ///< as SweepProblem::bytes; 0: not known
     std::string configuration;
+    // At the problem's own sizes. 0: not known, as of a winner that serves them from others.
     double median_ns = 0;
     double noise = 0;
     double default_median_ns = 0;
@@ -43,10 +44,11 @@ struct SweepRow {
         return !configuration.empty() && (outcome == Outcome::tuned || outcome == Outcome::skipped);
     }
     void set_winner(const Task& task, const Winner& winner);
-    /// Also says what was gained.
+    /// Also says what was gained. A winner that was kept has its time from the finals here.
     void set_tuned(const Task& task, const TuneReport& report);
     [[nodiscard]] double gb_per_s() const { return bytes / median_ns; }
     [[nodiscard]] double speed_up() const { return default_median_ns / median_ns; }
+    [[nodiscard]] bool has_time() const { return median_ns > 0; }
     [[nodiscard]] bool is_disturbed() const;
 };
 

@@ -270,6 +270,20 @@ TEST_F(SweepTest, TellsProblemsThatCouldNotStartFromThoseThatWereSkipped) {
     EXPECT_FALSE(result.rows[1].has_winner());
 }
 
+TEST_F(SweepTest, ARowHasNoTimeOfAWinnerThatWasTimedAtOtherSizes) {
+    Winner winner;
+    winner.configuration = kFastest;
+    winner.sizes = "n=2000";
+    winner.median_ns = 5;
+    SweepRow row;
+    row.set_winner({device_, kernel_, fake_sum_problem(1000)}, winner);
+    EXPECT_EQ(row.configuration, kFastest);
+    EXPECT_FALSE(row.has_time());
+    winner.sizes = "n=1000";
+    row.set_winner({device_, kernel_, fake_sum_problem(1000)}, winner);
+    EXPECT_EQ(row.median_ns, 5);
+}
+
 TEST_F(SweepTest, TunesCompleteProblemsOnRequest) {
     add_problems(2);
     static_cast<void>(sweep());
