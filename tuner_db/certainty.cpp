@@ -73,6 +73,10 @@ bool may_be_slower(const Winner& winner) {
     return its.speed_up_high > 0 && least < kAsFast;
 }
 
+bool may_answer_elsewhere(const Winner& winner) {
+    return winner.image_format != kNoCode && !may_be_slower(winner);
+}
+
 bool yields(const Winner& fresh, const Winner& older) {
     if (older.pinned) {
         return true;

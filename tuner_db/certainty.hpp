@@ -57,6 +57,9 @@ double pessimistic_speed_up(const Certainty& certainty);
 /// False where the default failed, where no interval is known, and for a pinned one.
 bool may_be_slower(const Winner& winner);
 
+/// Whether it may answer at sizes that it does not serve: it has code, and is not slower.
+bool may_answer_elsewhere(const Winner& winner);
+
 /// Whether `fresh` leaves the `older` winner its sizes. Either the older one is pinned; or the
 /// fresh one will not be pinned, both are of the same model of device, driver and compiler, and
 /// either the fresh one alone is unsure, or the older one is complete and not provisional, and the

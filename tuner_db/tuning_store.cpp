@@ -141,7 +141,8 @@ std::optional<Winner> TuningStore::incumbent(const RecordKey& key,
 }
 
 std::vector<Winner> TuningStore::nearest(const RecordKey& key, std::span<const std::int64_t> sizes,
-                                         int limit) {
+                                         int limit,
+                                         const std::function<bool(const Winner&)>& takes) {
     const Impl::Turn turn(*impl_, kDispatchWait);
     const Transaction moment(impl_->connection_, Transaction::Kind::read);
     std::vector<Winner> nearest;
@@ -149,7 +150,8 @@ std::vector<Winner> TuningStore::nearest(const RecordKey& key, std::span<const s
         if (std::ssize(nearest) == limit) {
             break;
         }
-        if (std::optional<Winner> winner = impl_->intact(impl_->winners_.read(rowid))) {
+        std::optional<Winner> winner = impl_->intact(impl_->winners_.read(rowid));
+        if (winner && takes(*winner)) {
             winner->image.clear();
             nearest.push_back(std::move(*winner));
         }

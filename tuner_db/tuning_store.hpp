@@ -84,9 +84,10 @@ public:
 
     /// At most `limit` winners of `key` that do not serve `sizes`, nearest first by
     /// octaves_between(), so that an unsure one whose range holds them comes first; on a tie that
-    /// of the smaller sizes first. Without their images.
-    std::vector<Winner> nearest(const RecordKey& key, std::span<const std::int64_t> sizes,
-                                int limit);
+    /// of the smaller sizes first. Without their images. Those that `takes` refuses do not count.
+    std::vector<Winner> nearest(
+        const RecordKey& key, std::span<const std::int64_t> sizes, int limit,
+        const std::function<bool(const Winner&)>& takes = [](const Winner&) { return true; });
 
     /// A winner with its image, for one that nearest() or winners() has returned. Nothing if its
     /// row is damaged or has gone.

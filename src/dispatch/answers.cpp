@@ -197,7 +197,8 @@ std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
     constexpr int kMost = 4;
     const Sizes& sizes = task.problem.sizes;
     return store_.look([&](TuningStore& store) -> std::unique_ptr<Resolved> {
-        const std::vector<Winner> rows = store.nearest(task.key(), sizes, kMost);
+        const std::vector<Winner> rows =
+            store.nearest(task.key(), sizes, kMost, may_answer_elsewhere);
         if (rows.empty()) {
             return nullptr;
         }
@@ -206,8 +207,7 @@ std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
         for (const Winner& row : rows) {
             const double octaves =
                 octaves_between(boxes_of(row).value_or(std::vector<SizeBox>{}), sizes);
-            if (row.image_format == kNoCode || may_be_slower(row) ||
-                !answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
+            if (!answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
                 continue;
             }
             if (const auto winner = store.with_image(row)) {

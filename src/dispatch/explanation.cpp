@@ -188,8 +188,7 @@ Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
                    const std::string& standard, const Sizes& sizes) {
     const auto answers = [&](const Candidate& one) {
         return one.row.serves || one.row.is_withheld ||
-               (one.comparable && one.row.winner.image_format != kNoCode &&
-                !may_be_slower(one.row.winner) &&
+               (one.comparable && may_answer_elsewhere(one.row.winner) &&
                 answers_as_nearest(costs, one.row.winner.configuration, one.row.octaves, standard,
                                    sizes));
     };

@@ -2,6 +2,9 @@
 // Winners that a merge has brought without code get it here.
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "dispatch/explanation.hpp"
 #include "fixtures/call_fixture.hpp"
 #include "tuner_db/precedence.hpp"
 
@@ -49,6 +52,23 @@ TEST_F(AdoptedWinner, AnswersAsStoredOnceItIsCompiledAndChecked) {
     EXPECT_NE(row.image_format, kNoCode);
     EXPECT_FALSE(row.range.unsure);
     EXPECT_EQ(winner_id(row), winner_id(other_->winners().at(0)));
+}
+
+TEST_F(AdoptedWinner, WithoutCodeHidesNoNeighbourThatHasIt) {
+    Winner winner = other_->with_image(other_->winners().front()).value();
+    const std::filesystem::path near = dir_.path() / "near.db";
+    auto others = TuningStore::open(near, TuningStore::Access::read_write, Log(LogLevel::off));
+    for (const int n : {1200, 1220, 1240, 1260, 1280}) {
+        winner.sizes = winner.range.covers = fmt::format("n={}", n);
+        others->save({}, winner);
+    }
+    other_ = TuningStore::open_other(near, Log(LogLevel::off));
+    merge();
+    engine()->tune_and_store({device_, kernel_, fake_sum_problem(1900)}, {});
+    const auto reader = engine(TunePolicy::offline);
+    EXPECT_EQ(info(*reader, 1250).origin, Origin::nearest);
+    EXPECT_TRUE(explain(*reader, {device_, kernel_, fake_sum_problem(1250)})
+                    .answer.starts_with("no stored winner: the nearest answers"));
 }
 
 TEST_F(AdoptedWinner, IsCompiledOnceForAllSessionsAndSizes) {
