@@ -159,6 +159,14 @@ StorePath::Identity StorePath::check_file() const {
                "the others");
     }
     check_owner_and_mode(file_, status);
+    for (const char* const suffix : {"-journal", "-wal", "-shm"}) {  // SQLite would wait for a pipe
+        struct stat beside {};
+        const std::string name = name_ + suffix;
+        if (fstatat(directory_.number(), name.c_str(), &beside, AT_SYMLINK_NOFOLLOW) == 0 &&
+            !S_ISREG(beside.st_mode)) {
+            refuse(file_, name + " beside it is not a regular file: remove it");
+        }
+    }
     return {status.st_dev, status.st_ino};
 }
 

@@ -189,6 +189,12 @@ TEST_F(MergeTest, WaitsForNoPipeInThePlaceOfAJournal) {
             store_error([&] { static_cast<void>(TuningStore::open_other(file("b"), log_)); });
         EXPECT_NE(error.find(pipe + " is not a regular file"), std::string::npos) << error;
         std::filesystem::remove(pipe);
+        const std::string own = file("a").string() + suffix;
+        std::filesystem::remove(own);
+        ASSERT_EQ(mkfifo(own.c_str(), 0600), 0);
+        const std::string refused = store_error([&] { store("a"); });
+        EXPECT_NE(refused.find("beside it is not a regular file"), std::string::npos) << refused;
+        std::filesystem::remove(own);
     }
 }
 
