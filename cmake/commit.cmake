@@ -25,4 +25,5 @@ function(jitune_commit_source output)
             "-DGIT=${GIT_EXECUTABLE}" -P ${JITUNE_COMMIT_SCRIPT}
     DEPENDS ${head} ${JITUNE_COMMIT_SCRIPT}
     VERBATIM)
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # as in embed.cmake
 endfunction()

@@ -14,4 +14,6 @@ function(jitune_embed output variable)
             "-DFILES=${files}" -P ${JITUNE_EMBED_SCRIPT}
     DEPENDS ${files} ${JITUNE_EMBED_SCRIPT}
     VERBATIM)
+  # clang-tidy reads merged sources, and nothing has made this one then
+  set_source_files_properties(${output} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
