@@ -86,7 +86,8 @@ Invocation merge_invocation() {
               {.required = true}},
              std::move(into),
              {"--trust-binaries", &arguments->trust,
-              "Take their code, too, which calls will run; else it is compiled and raced here"},
+              "Take their code, too, which calls will run; else it is compiled, checked and raced "
+              "here"},
              {"--dry-run", &arguments->dry_run, "Say what would come, and change nothing"},
              arguments->log_option(),
              arguments->json_option()},

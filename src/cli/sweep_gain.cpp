@@ -10,6 +10,7 @@
 
 #include "text/winner_text.hpp"
 #include "tuner_db/box_sets.hpp"
+#include "tuner_db/certainty.hpp"
 #include "tuner_db/winner_table.hpp"
 
 namespace jitune::internal {
