@@ -7,9 +7,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 
 #include "jitune/error.hpp"
+#include "support/signals_blocked.hpp"
 
 namespace jitune::internal::process_end {
 
@@ -82,6 +84,27 @@ std::stop_token Work::stop() {
         return *stop_of_works;
     }();
     return made.get_token();
+}
+
+FirstUse::FirstUse() {
+    const SignalsBlocked blocked;
+    try {
+        registers_ = std::jthread([](const std::stop_token& stop) {
+            constexpr std::chrono::microseconds kOften{200};
+            constexpr std::chrono::microseconds kSeldom{100'000};
+            constexpr int kUsual = 10'000;  // more only where it hangs: the system keeps them all
+            for (int turn = 0; !stop.stop_requested(); ++turn) {
+                come_before_destructors();
+                std::this_thread::sleep_for(turn < kUsual ? kOften : kSeldom);
+            }
+        });
+    } catch (const std::system_error&) {  // no thread: then as without
+    }
+}
+
+FirstUse::~FirstUse() {
+    registers_ = {};
+    come_before_destructors();
 }
 
 }  // namespace jitune::internal::process_end

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stop_token>
+#include <thread>
 
 namespace jitune::internal {
 
@@ -32,6 +33,23 @@ public:
 
     /// Requested as the process ends.
     [[nodiscard]] static std::stop_token stop();
+};
+
+/// The load of a library, or the first work in it, which may register thousands of destructors
+/// while the process ends. exit() would run them, the latest first, before it comes to the end, and
+/// while the library is in use. So the end is registered again five times a millisecond, and waits
+/// for this work: no more is destroyed early than what was made since then.
+class FirstUse {
+public:
+    /// As refuse().
+    FirstUse();
+    ~FirstUse();
+    FirstUse(const FirstUse&) = delete;
+    FirstUse& operator=(const FirstUse&) = delete;
+
+private:
+    const Work work_;
+    std::jthread registers_;
 };
 
 }  // namespace process_end

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // An NVRTC for processes of tests. A program with the name expression "kill" kills its process, one
 // with "hang" never ends, after it has made the file that $ODD_NVRTC_FILE names. One with "slow"
-// aborts where it is in use after the destructors of this library. The cubin of any other is the
-// list of its expressions.
+// aborts where it is in use after the destructors of this library, and so does one with "slow
+// first", which makes that file in the middle. The cubin of any other is the list of its
+// expressions.
 #include <fcntl.h>
 #include <nvrtc.h>
 #include <unistd.h>
@@ -94,6 +95,15 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int /*count*/,
         if (expression == "slow") {
             static const Gone at_first_use;
             for (int i = 0; i < 20; ++i) {
+                ::usleep(1000);
+                require_life();
+            }
+        }
+        if (expression == "slow first") {
+            static const Gone at_first_use;
+            ::usleep(50'000);
+            ::close(::open(std::getenv("ODD_NVRTC_FILE"), O_CREAT | O_WRONLY, 0600));
+            for (int i = 0; i < 200; ++i) {
                 ::usleep(1000);
                 require_life();
             }

@@ -133,6 +133,28 @@ TEST_F(CompilerTest, NvrtcInThisProcessIsNotInUseDuringItsDestructors) {
     EXPECT_EXIT(end_while_threads_compile(), testing::ExitedWithCode(7), "");
 }
 
+TEST_F(CompilerTest, NvrtcMayBeInItsFirstUseInThisProcessAsThatEnds) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    use_nvrtc(JITUNE_ODD_NVRTC);
+    const TempDir dir;
+    const auto end_in_the_first_compile = [&] {
+        static CudaCompiler compiler(load_nvrtc);
+        static const TemplateSource source = source_;
+        const std::filesystem::path begun = dir.path() / "begun";
+        ::setenv("ODD_NVRTC_FILE", begun.c_str(), 1);
+        std::thread([] {
+            const Instance instance{{"slow first"}};
+            CompileCall call;
+            compiler.compile(90, source, std::span(&instance, 1), call);
+        }).detach();
+        while (!std::filesystem::exists(begun)) {
+            std::this_thread::yield();
+        }
+        std::exit(7);
+    };
+    EXPECT_EXIT(end_in_the_first_compile(), testing::ExitedWithCode(7), "");
+}
+
 TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
     constexpr std::chrono::seconds kEnough{60};
     const TempDir dir;

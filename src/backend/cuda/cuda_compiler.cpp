@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/cuda_compiler.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "backend/cuda/nvrtc_compiler.hpp"
@@ -41,8 +42,13 @@ std::vector<CompileOutcome> CudaCompiler::compile(int compute_capability,
     }
     const NvrtcTable& table = nvrtc();
     const process_end::Work work;
+    std::optional<process_end::FirstUse> first;
+    if (!is_used_) {
+        first.emplace();
+    }
     auto outcomes = compile_instances(table, source, instances, compute_capability);
-    std::call_once(used_, process_end::come_before_destructors);
+    process_end::come_before_destructors();  // later compiles register some, too
+    is_used_ = true;
     return outcomes;
 }
 
@@ -60,6 +66,7 @@ void CudaCompiler::expect(std::size_t threads) {
 const NvrtcTable& CudaCompiler::nvrtc() {
     const std::lock_guard lock(mutex_);
     if (!table_) {
+        const process_end::FirstUse load;
         table_ = loader_();
     }
     return *table_;

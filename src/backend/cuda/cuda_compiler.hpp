@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,7 +42,7 @@ private:
     const std::shared_ptr<RemoteCompiler> remote_;
     std::mutex mutex_;
     std::shared_ptr<const NvrtcTable> table_;
-    std::once_flag used_;  ///< table_ has compiled
+    std::atomic<bool> is_used_{false};  ///< table_ has compiled
 };
 
 }  // namespace jitune::internal
