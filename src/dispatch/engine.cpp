@@ -302,6 +302,11 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
     if (!outcome.error) {
         if (outcome.incumbent && outcome.incumbent->beats_default()) {
             incumbent = answers_.from_incumbent(task, *outcome.incumbent);
+        } else if (outcome.incumbent &&
+                   outcome.incumbent->configuration == task.default_configuration().text()) {
+            // Then the default, which answers, is not compiled once more.
+            binaries_.remember(task, task.instance(task.default_configuration()),
+                               outcome.incumbent->binary);
         }
         log_.info("{} is not tuned within {} ms: {} answers meanwhile", task.name(), budget.count(),
                   incumbent != nullptr ? "the best so far" : "another answer");
