@@ -14,7 +14,6 @@ namespace jitune::internal {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-using Kind = ReferenceSpec::Kind;
 
 // Primes: no multiple of a block or a pack.
 constexpr std::array<std::int64_t, 4> kSmall{37, 53, 29, 61};
@@ -78,7 +77,7 @@ TemplateWorkload::TemplateWorkload(const KernelTemplate& kernel, TemplateSource 
                                     name, argument.name));
         }
     }
-    if (reference->kind == Kind::host) {
+    if (reference->kind == ReferenceSpec::Kind::host) {
         if (host.text.empty()) {
             throw Error(ErrorKind::usage,
                         fmt::format("{}: the host reference \"{}\" must stand between #ifdef "
@@ -177,7 +176,7 @@ std::vector<Bytes> TemplateWorkload::host_answers(const Case& one, const Problem
 
 std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& problem) const {
     const FrontMatter& front = kernel_.front_matter();
-    if (front.reference->kind == Kind::host) {
+    if (front.reference->kind == ReferenceSpec::Kind::host) {
         return host_answers(one, problem);
     }
     std::vector<Bytes> result;
@@ -208,7 +207,8 @@ Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const 
                 {argument.name, type, argument.tolerance.value_or(default_tolerance(type))});
         }
     }
-    if (front.reference->kind == Kind::kernel || front.reference->kind == Kind::standard) {
+    if (front.reference->kind == ReferenceSpec::Kind::kernel ||
+        front.reference->kind == ReferenceSpec::Kind::standard) {
         one.agree = [outputs](std::span<const Bytes> got, std::span<const Bytes> want) {
             return compare_outputs(outputs, want, got);
         };
@@ -266,7 +266,7 @@ bool TemplateWorkload::has_textures(const Problem& problem) const {
 
 bool TemplateWorkload::is_for_one_size_only() const {
     const FrontMatter& front = kernel_.front_matter();
-    return front.reference->kind == Kind::files || front.constrains_sizes() ||
+    return front.reference->kind == ReferenceSpec::Kind::files || front.constrains_sizes() ||
            std::any_of(front.arguments.begin(), front.arguments.end(), [](const ArgumentSpec& one) {
                return one.fill.kind == Fill::Kind::file || one.fill.kind == Fill::Kind::raw;
            });
