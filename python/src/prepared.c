@@ -298,8 +298,9 @@ static PyMethodDef prepared_methods[] = {
      "memory meanwhile; do not resize_ a "
      "tensor or its\nstorage."},
     {"info", prepared_info, METH_NOARGS,
-     "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name and "
-     "configuration."},
+     "info($self, /)\n--\n\nWhat answers: a dict of origin, device, device_name, "
+     "configuration, pending (whether\na tuning was, when this answer was taken) and waited "
+     "(microseconds)."},
     {NULL, NULL, 0, NULL},
 };
 
