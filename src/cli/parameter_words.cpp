@@ -139,7 +139,7 @@ std::vector<ParameterWords> methods() {
         {"counter_bytes", "", "bytes of a counter in a histogram"},
         {"summation",
          "",
-         "how sums of floats are kept exact",
+         "how sums of floats are kept accurate",
          {{"pairwise", "sums of about as many elements are added"},
           {"compensated", "the error of each addition is carried along"}}},
     };
