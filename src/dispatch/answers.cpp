@@ -389,10 +389,7 @@ std::unique_ptr<Resolved> Answers::make_resolved(const Task& task,
     auto resolved = std::make_unique<Resolved>();
     resolved->program = task.device.load(binary);
     resolved->rule = task.launch_rule(configuration);
-    resolved->info.origin = origin;
-    resolved->info.device = info.id;
-    resolved->info.device_name = info.name;
-    resolved->info.configuration = configuration.text();
+    resolved->info = {origin, info.id, info.name, configuration.text()};
     resolved->serves = bucket_box(task.problem.sizes);
     resolved->is_exchangeable = task.is_exchangeable(configuration);
     return resolved;

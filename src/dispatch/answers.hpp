@@ -91,7 +91,8 @@ public:
     std::unique_ptr<const Resolved> widened(const Task& task, const OwnTuning& own,
                                             const TuneHooks& hooks);
 
-    /// What would win a tuning that has not ended. Compiles nothing.
+    /// The answer by the candidate that would win a tuning if that ended now. Its code comes with
+    /// it, so that this function compiles nothing.
     std::unique_ptr<const Resolved> from_incumbent(const Task& task,
                                                    const TuneProgress::Incumbent& incumbent);
 

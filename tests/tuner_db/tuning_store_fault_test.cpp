@@ -87,8 +87,8 @@ protected:
         EXPECT_EQ(warnings_, std::vector<std::string>{}) << "a good file was set aside";
     }
 
-    /// Returns the number of the last call that was made to fail: of each, or after the first
-    /// hundreds of each `step`, which leaves out none that is unlike its neighbours.
+    /// Returns the number of the last call that was made to fail: of each at first, then of
+    /// every `step`th, to save time.
     template <class Source>
     int fail_each_call(Source& source, bool forever, int step = 1) {
         constexpr int kFirst = 300;

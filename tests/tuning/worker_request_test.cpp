@@ -86,6 +86,13 @@ TEST(WorkerRequest, CarriesTheCodeOfTheBestSoFarOnce) {
         EXPECT_EQ(*read.incumbent->binary.image, *image);
     }
     EXPECT_EQ(bytes[0], bytes[1] + image->size());
+
+    Message without_code;
+    MessageWriter writer(without_code);
+    write_progress(writer, progress, sent);
+    MessageReader reader(without_code);
+    SharedImage none;
+    EXPECT_FALSE(read_progress(reader, none).incumbent.has_value());
 }
 
 TEST(WorkerRequest, CarriesTheTask) {

@@ -125,7 +125,7 @@ TuneProgress read_progress(MessageReader& reader, SharedImage& last) {
     if (!image.empty()) {
         last = std::make_shared<const std::string>(std::move(image));
     }
-    if (!incumbent.configuration.empty()) {
+    if (!incumbent.configuration.empty() && last != nullptr) {
         incumbent.binary.image = last;
         progress.incumbent = std::move(incumbent);
     }
