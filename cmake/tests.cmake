@@ -83,7 +83,7 @@ function(jitune_tests name)
   if(test_LABEL STREQUAL long)
     target_compile_options(${program} PRIVATE -O1)
   else()  # to optimize these tests would take longer than to run them; the library stays as it is
-    target_compile_options(${program} PRIVATE -O0)
+    target_compile_options(${program} PRIVATE -O0 -U_FORTIFY_SOURCE)
     if(JITUNE_PRECOMPILE)
       target_precompile_headers(${program} REUSE_FROM precompiled_test)
     endif()

@@ -27,7 +27,10 @@ if(PKG_CONFIG)  # the file has the prefix of the configuration, not that of this
   execute_process(COMMAND sh -c "cc ${SOURCE}/tests/consumer/main.c -o ${WORK}/with_pkg_config \
     $(PKG_CONFIG_PATH=$(dirname $(find ${WORK}/prefix -name jitune.pc)) \
       ${PKG_CONFIG} --define-variable=prefix=${WORK}/prefix --cflags --libs jitune)" COMMAND_ERROR_IS_FATAL ANY)
-  step(${WORK}/with_pkg_config)
+  file(GLOB_RECURSE library ${WORK}/prefix/libjitune.*)
+  list(GET library 0 library)
+  cmake_path(GET library PARENT_PATH folder)
+  step(${CMAKE_COMMAND} -E env LD_LIBRARY_PATH=${folder} ${WORK}/with_pkg_config)
 endif()
 
 # Kernels that are compiled ahead need most of the library built first.
