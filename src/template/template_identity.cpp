@@ -56,8 +56,9 @@ const TemplateIdentities& template_identities() {
     return identities;
 }
 
-TemplateSource with_known_passages(TemplateSource source) {
-    for (const RewrittenPassage& passage : template_identities().passages) {
+TemplateSource with_known_passages(TemplateSource source,
+                                   std::span<const RewrittenPassage> passages) {
+    for (const RewrittenPassage& passage : passages) {
         put_back(passage, source.name, source.text);
         for (auto& [name, text] : source.headers) {
             put_back(passage, name, text);

@@ -26,7 +26,9 @@ struct TemplateIdentities {
 const TemplateIdentities& template_identities();
 
 /// `source` with every rewritten passage as it was. A text that has no such passage stays as it is.
-TemplateSource with_known_passages(TemplateSource source);
+TemplateSource with_known_passages(
+    TemplateSource source,
+    std::span<const RewrittenPassage> passages = template_identities().passages);
 
 /// 32 hex digits over the known text of a template and its headers: of the code, the search space
 /// and the launch rules. Part of the key of stored winners.

@@ -65,12 +65,21 @@ TEST(TemplateIdentity, ChangesWithAnyOtherText) {
     }
 }
 
-TEST(TemplateIdentity, KeepsThePassagesOfFilesWithOtherNames) {
-    const TemplateSource known = with_known_passages(builtin_template("reduce.cu"));
-    TemplateSource renamed = builtin_template("reduce.cu");
-    EXPECT_NE(known.text, renamed.text);
-    renamed.name = "mine.cu";
-    EXPECT_EQ(with_known_passages(renamed).text, renamed.text);
+TEST(TemplateIdentity, PutsBackAPassageThatStandsOnceInAFileOfItsName) {
+    const std::vector<RewrittenPassage> passages{
+        {{"one.cu", "one.h"}, "sum(a, b)", "a + b"},
+        {{"one.cu"}, "// new\n", ""},
+    };
+    TemplateSource source;
+    source.name = "one.cu";
+    source.text = "// new\nreturn sum(a, b);";
+    source.headers = {{"one.h", "sum(a, b); sum(a, b);"}, {"other.h", "sum(a, b);"}};
+    const TemplateSource known = with_known_passages(source, passages);
+    EXPECT_EQ(known.text, "return a + b;");
+    EXPECT_EQ(known.headers[0].second, source.headers[0].second) << "stands twice";
+    EXPECT_EQ(known.headers[1].second, source.headers[1].second) << "is not named";
+    source.name = "mine.cu";
+    EXPECT_EQ(with_known_passages(source, passages).text, source.text);
 }
 
 }  // namespace
