@@ -15,8 +15,8 @@ constexpr Behaviour kHostRows[] = {
         for (int i = 0; calls == 1 && i < 1024; ++i) write(i % 2 + 1, text, sizeof text);)"},
     {"uses_the_heap", "delete[] new char[1 << 20];"},
     {"keeps_a_little_heap", "if (calls == 1) malloc(1000);"},
-    {"joins_its_thread", "std::thread([] {}).join();"},
-    {"keeps_an_idle_thread", "if (calls == 1) std::thread([] { pause(); }).detach();"},
+    {"joins_its_thread", "pthread_join(begin_thread([] {}), nullptr);"},
+    {"keeps_an_idle_thread", "if (calls == 1) pthread_detach(begin_thread([] { pause(); }));"},
     {"sets_errno", "errno = ENOMEM;"},
     {"raises_floating_point_flags", "feraiseexcept(FE_ALL_EXCEPT);"},
     {"catches_its_exception", "try { throw 1; } catch (int) {}"},
@@ -39,14 +39,14 @@ constexpr Behaviour kHostRows[] = {
      "for (int i = 0; calls == 1 && i < 30; ++i) { if (fork() == 0) sleep_for_ever(); }"},
     {"leaves_a_small_file", R"(
         if (calls == 1) {
-            const std::string name = std::string(getenv("TMPDIR")) + "/left";
-            fclose(fopen(name.c_str(), "w"));
+            fclose(fopen(TemporaryPath("left").text, "w"));
         })"},
 
     // Wrong results.
     {"off_by_one", "total -= values[n - 1];", kWrong, "got"},
     {"writes_nothing", "return;", kWrong, "got"},
-    {"writes_the_answer_of_before", "static int before; std::swap(before, total);", kWrong},
+    {"writes_the_answer_of_before",
+     "static int before; const int now = total; total = before; before = now;", kWrong},
     {"sums_half", "total = 0; for (unsigned long i = 0; i < n / 2; ++i) total += values[i];",
      kWrong},
     {"wrong_unless_a_multiple_of_8", "total += n % 8 != 0;", kWrong},
@@ -124,17 +124,20 @@ constexpr Behaviour kHostRows[] = {
     {"ends_with_3", "_exit(3);", kCrashed},
     {"ends_in_order", "exit(0);", kCrashed},
     {"becomes_another_program", "execl(\"/bin/true\", \"true\", nullptr);", kCrashed},
-    {"throws_an_exception", "throw std::runtime_error(\"of its own\");", kFailed,
-     "threw an exception: of its own"},
+    {"throws_an_exception", "throw OfItsOwn();", kFailed, "threw an exception: of its own"},
     {"throws_a_number", "throw 1;", kFailed, "threw an exception"},
-    {"throws_in_a_thread", "std::thread([] { throw 1; }).join();", kCrashed, "signal 6"},
+    {"throws_in_a_thread", "pthread_join(begin_thread([] { throw 1; }), nullptr);", kCrashed,
+     "signal 6"},
     {"needs_64_tebibytes", "keep(new char[1ul << 46]);", kFailed, "bad_alloc"},
 
     // Endless ones.
     {"hang", "for (volatile int forever = 1; forever != 0;) {}", kHung, "did not end", true},
     {"sleeps", "sleep_for_ever();", kHung, "did not end", true},
     {"stops_itself", "raise(SIGSTOP);", kHung, "did not end", true},
-    {"locks_twice", "static std::mutex mutex; mutex.lock(); mutex.lock();", kHung, "", true},
+    {"locks_twice",
+     "static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; for (int i = 0; i < 2; ++i) "
+     "pthread_mutex_lock(&mutex);",
+     kHung, "", true},
     {"ends_its_thread", "pthread_exit(nullptr);", std::nullopt, "", true},
     {"endless_load", "for (volatile int forever = 1; forever != 0;) {}", kHung, "did not end", true,
      true},
@@ -161,17 +164,17 @@ constexpr Behaviour kHostRows[] = {
     {"blocks_signals", "sigset_t all; sigfillset(&all); sigprocmask(SIG_BLOCK, &all, nullptr);",
      kFailed, "blocked"},
     {"leaves_a_busy_thread",
-     "if (calls == 1) std::thread([] { for (volatile int i = 1; i;) {} }).detach();", kFailed,
-     "left a thread running"},
+     "if (calls == 1) pthread_detach(begin_thread([] { for (volatile int i = 1; i;) {} }));",
+     kFailed, "left a thread running"},
     {"leaves_files_open", "for (int i = 0; i < 100; ++i) dup(0);", kFailed, "left files open"},
-    {"removes_the_folder", "if (calls == 1) remove_tree(getenv(\"TMPDIR\"));", kFailed,
+    {"removes_the_folder", "if (calls == 1) remove_temporary_folder();", kFailed,
      "removed the folder for temporary files"},
     {"fills_the_folder", R"(
         if (calls == 1) {
-            const std::string name = std::string(getenv("TMPDIR")) + "/full";
-            FILE* file = fopen(name.c_str(), "w");
-            const std::string mebibyte(1 << 20, 'x');
-            for (int i = 0; i < 100; ++i) fwrite(mebibyte.data(), 1, mebibyte.size(), file);
+            FILE* file = fopen(TemporaryPath("full").text, "w");
+            static char mebibyte[1 << 20];
+            memset(mebibyte, 'x', sizeof mebibyte);
+            for (int i = 0; i < 100; ++i) fwrite(mebibyte, 1, sizeof mebibyte, file);
             fclose(file);
         })",
      kFailed, "temporary files"},
