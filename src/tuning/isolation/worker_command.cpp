@@ -4,6 +4,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iterator>
 #include <string>
@@ -41,6 +42,21 @@ bool is_name(const path& text) {
     return text.native().find('/') == std::string::npos;
 }
 
+void add(const path& command, std::vector<path>& usual) {
+    if (std::find(usual.begin(), usual.end(), command) == usual.end()) {
+        usual.push_back(command);
+    }
+}
+
+/// Adds a command that nobody else can have put where it lies.
+void add_own(const path& command, std::vector<path>& usual) {
+    const path file = command.lexically_normal();
+    const path folder = file.parent_path();
+    if (!is_foreign(file) && !is_foreign(folder) && !is_foreign(folder.parent_path())) {
+        add(file, usual);
+    }
+}
+
 std::string why_not(const path& named) {
     if (is_name(named)) {
         return "is not on $PATH";
@@ -69,16 +85,13 @@ std::vector<path> usual_workers() {
     // A program with more rights than its caller may have been linked into a folder of the
     // caller's.
     if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {
-        const path beside =
-            (file.parent_path() / JITUNE_BIN_FROM_LIB / kCommand).lexically_normal();
-        const path folder = beside.parent_path();
-        if (!is_foreign(beside) && !is_foreign(folder) && !is_foreign(folder.parent_path())) {
-            usual.push_back(beside);
+        // Seen from the installed library, and from an app in its own bin/ or lib/.
+        for (const char* const bin : {JITUNE_BIN_FROM_LIB, "../bin"}) {
+            add_own(file.parent_path() / bin / kCommand, usual);
         }
     }
-    if (const path installed = installed_command();
-        !is_foreign(installed) && (usual.empty() || usual.front() != installed)) {
-        usual.push_back(installed);
+    if (const path installed = installed_command(); !is_foreign(installed)) {
+        add(installed, usual);
     }
     return usual;
 }
