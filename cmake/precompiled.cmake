@@ -16,7 +16,7 @@ function(jitune_precompile name)
   target_precompile_headers(${name} PRIVATE ${JITUNE_COMMON_HEADERS} ${precompiled_HEADERS})
 endfunction()
 
-# A source that lacks an #include is found by scripts/tidy, which parses each by itself.
+# A source that lacks an #include is found by `scripts/tidy PATH`, which parses each by itself.
 if(JITUNE_PRECOMPILE)
   jitune_precompile(jitune_precompiled_layer USES ${JITUNE_FMT})
   set_target_properties(jitune_precompiled_layer PROPERTIES ${JITUNE_LAYER_PROPERTIES})

@@ -10,7 +10,12 @@ target_compile_features(jitune_settings INTERFACE cxx_std_20)
 target_include_directories(jitune_settings INTERFACE
   ${CMAKE_CURRENT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR}/src/include)
 if(JITUNE_DEVELOPER)
-  target_compile_options(jitune_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
+  target_compile_options(jitune_settings INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Werror)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    target_compile_options(jitune_settings INTERFACE -Wshadow=local)
+  elseif(NOT CMAKE_UNITY_BUILD)  # else it names what another source declares
+    target_compile_options(jitune_settings INTERFACE -Wshadow)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     # GCC 12 sees overlapping copies in every "text" + std::string that it inlines (GCC bug 105651).
     target_compile_options(jitune_settings INTERFACE -Wno-restrict)

@@ -20,7 +20,7 @@ constexpr seconds kCeased{10};  // calls that have not come for so long are not 
 constexpr seconds kLater{10};   // where the database does not answer
 
 /// Whether a later session may find it otherwise.
-bool may_pass(const Error& error) {
+bool may_pass_later(const Error& error) {
     return error.kind() != ErrorKind::compile && error.kind() != ErrorKind::usage;
 }
 
@@ -128,7 +128,7 @@ void Explorer::prepare(Place& place, const Task& task) {
         place.challenger = std::move(challenger);
         place.state = Place::State::ready;
     } catch (const Error& error) {
-        if (may_pass(error)) {
+        if (may_pass_later(error)) {
             throw;
         }
         settle(place, Exploration::kFailed, error.what());

@@ -11,8 +11,8 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr std::size_t kMostAnswers = 10'000;
-constexpr std::size_t kMostPlaces = 10'000;
+constexpr std::size_t kMostWatched = 10'000;
+constexpr std::size_t kMostWatchedPlaces = 10'000;
 
 }  // namespace
 
@@ -34,7 +34,7 @@ bool WinnerWatch::note(const Task& task, const Resolved& answer) {
     watched->is_of_other_driver = answer.winner_driver != task.info().driver;
     watched->timer = timers_.of(task.device);
     const std::lock_guard lock(mutex_);
-    if (watched_.size() == kMostAnswers) {
+    if (watched_.size() == kMostWatched) {
         return false;
     }
     if (watched_.try_emplace(&answer, std::move(watched)).second) {
@@ -47,7 +47,7 @@ std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
                                                  std::span<const std::int64_t> sizes) {
     const auto [found, is_new] =
         numbers_.try_emplace({watched.answer, Sizes(sizes.begin(), sizes.end())}, places_.size());
-    if (is_new && places_.size() == kMostPlaces) {
+    if (is_new && places_.size() == kMostWatchedPlaces) {
         numbers_.erase(found);
         return std::nullopt;
     }

@@ -34,7 +34,7 @@ std::string random_name() {
 
 namespace {
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 30;
 
 std::int64_t nanoseconds(const timespec& time) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -295,7 +295,8 @@ FileDescriptor SharedFolder::open_safe(const std::string& name) const {
         ::openat(folder_.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status {};
     const bool is_good = file.number() >= 0 && ::fstat(file.number(), &status) == 0 &&
-                         S_ISREG(status.st_mode) && is_safe(status) && status.st_size <= kMostBytes;
+                         S_ISREG(status.st_mode) && is_safe(status) &&
+                         status.st_size <= kMostFileBytes;
     return is_good ? std::move(file) : FileDescriptor();
 }
 

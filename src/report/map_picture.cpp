@@ -20,7 +20,7 @@ constexpr std::size_t kMostBoxes = 60;  // of a lane
 constexpr std::size_t kMostMissed = 60;
 
 /// The extent of boxes and points along an axis.
-struct Extent {
+struct AxisExtent {
     double low = 0, high = 0;
 
     void include(double from, double to) {
@@ -47,8 +47,8 @@ double along(const Sizes& sizes, std::size_t axis) {
 
 constexpr std::size_t kProduct = 1000;  // no axis: the product
 
-Extent extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis) {
-    Extent extent;
+AxisExtent extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis) {
+    AxisExtent extent;
     for (const MapLane& lane : lanes) {
         for (const auto* const boxes : {&lane.sure, &lane.unsure}) {
             for (const SizeBox& box : *boxes) {

@@ -15,8 +15,8 @@ RecordKey plain_key() {
 }
 
 /// A winner that was tuned at `sizes` and serves `covers`.
-Winner ranged(const std::string& sizes, const std::string& covers,
-              const std::string& configuration = "block=256") {
+Winner stored_range(const std::string& sizes, const std::string& covers,
+                    const std::string& configuration = "block=256") {
     Winner winner = winner_of(40);
     winner.sizes = sizes;
     winner.range.covers = covers;
@@ -58,7 +58,7 @@ protected:
 };
 
 TEST_F(WinnerRanges, ServeEverySizeInThem) {
-    save(ranged("n=2048", "n=1024..4096; n=8193"));
+    save(stored_range("n=2048", "n=1024..4096; n=8193"));
     for (const std::int64_t n : {1024, 2000, 4096, 8193}) {
         EXPECT_EQ(serving({n}), "n=2048: n=1024..4096; n=8193") << n;
     }
@@ -69,13 +69,13 @@ TEST_F(WinnerRanges, ServeEverySizeInThem) {
 }
 
 TEST_F(WinnerRanges, WithoutATextAreTheSizesOfTheRow) {
-    save(ranged("rows=16 columns=64", ""));
+    save(stored_range("rows=16 columns=64", ""));
     EXPECT_EQ(serving({16, 64}), "rows=16 columns=64: ");
     EXPECT_EQ(serving({16, 65}), "");
 }
 
 TEST_F(WinnerRanges, DoNotDependOnTheBucket) {
-    save(ranged("n=2048", "n=1..1000000"));
+    save(stored_range("n=2048", "n=1..1000000"));
     RecordKey key = plain_key();
     key.bucket = 3;
     EXPECT_TRUE(memory_->find(key, Sizes{5}));
@@ -84,20 +84,20 @@ TEST_F(WinnerRanges, DoNotDependOnTheBucket) {
 }
 
 TEST_F(WinnerRanges, ThatAreUnsureAreOnlyIncumbents) {
-    save(unsure(ranged("n=2048", "n=1024..4096")));
+    save(unsure(stored_range("n=2048", "n=1024..4096")));
     EXPECT_EQ(serving({2048}), "");
     EXPECT_TRUE(memory_->incumbent(plain_key(), Sizes{2048}));
     EXPECT_FALSE(memory_->incumbent(plain_key(), Sizes{5000}));
 }
 
 TEST_F(WinnerRanges, OfAYoungerWinnerAreTakenFromOlderOnes) {
-    save(ranged("n=100", "n=1..100", "block=32"));
-    save(ranged("n=200", "n=101..300", "block=64"));
-    save(ranged("n=90", "n=80..120", "block=128"));
+    save(stored_range("n=100", "n=1..100", "block=32"));
+    save(stored_range("n=200", "n=101..300", "block=64"));
+    save(stored_range("n=90", "n=80..120", "block=128"));
     EXPECT_EQ(serving({79}), "n=100: n=1..79");
     EXPECT_EQ(serving({80}), "n=90: n=80..120");
     EXPECT_EQ(serving({121}), "n=200: n=121..300");
-    save(ranged("n=50", "n=1..200", "block=256"));
+    save(stored_range("n=50", "n=1..200", "block=256"));
     EXPECT_EQ(serving({79}), "n=50: n=1..200");
     EXPECT_EQ(serving({201}), "n=200: n=201..300");
     EXPECT_EQ(memory_->winners().size(), 2U) << "winners that serve nothing are deleted";
@@ -105,8 +105,8 @@ TEST_F(WinnerRanges, OfAYoungerWinnerAreTakenFromOlderOnes) {
 }
 
 TEST_F(WinnerRanges, OfShapesAreTakenPieceByPiece) {
-    save(ranged("r=8 c=8", "r=1..9 c=1..9", "block=32"));
-    save(ranged("r=5 c=5", "r=4..6 c=4..6", "block=64"));
+    save(stored_range("r=8 c=8", "r=1..9 c=1..9", "block=32"));
+    save(stored_range("r=5 c=5", "r=4..6 c=4..6", "block=64"));
     for (std::int64_t r = 1; r <= 9; ++r) {
         for (std::int64_t c = 1; c <= 9; ++c) {
             const bool middle = 4 <= r && r <= 6 && 4 <= c && c <= 6;
@@ -116,26 +116,26 @@ TEST_F(WinnerRanges, OfShapesAreTakenPieceByPiece) {
 }
 
 TEST_F(WinnerRanges, OfOneSaveAreTakenInItsOrder) {
-    const std::vector<Winner> both{ranged("n=5", "n=1..10", "block=32"),
-                                   ranged("n=8", "n=6..20", "block=64")};
+    const std::vector<Winner> both{stored_range("n=5", "n=1..10", "block=32"),
+                                   stored_range("n=8", "n=6..20", "block=64")};
     memory_->save({}, both);
     EXPECT_EQ(serving({5}), "n=5: n=1..5");
     EXPECT_EQ(serving({6}), "n=8: n=6..20");
 }
 
 TEST_F(WinnerRanges, OfOtherKeysAreLeftAlone) {
-    save(ranged("n=100", "n=1..100"));
-    Winner other = ranged("n=50", "n=1..200");
+    save(stored_range("n=100", "n=1..100"));
+    Winner other = stored_range("n=50", "n=1..200");
     other.key.types += "'";
     save(other);
     EXPECT_EQ(serving({50}), "n=100: n=1..100");
 }
 
 TEST_F(WinnerRanges, OfAWinnerThatIsTunedAgainKeepWhatItServedBefore) {
-    Winner before = ranged("n=100", "n=1..200");
+    Winner before = stored_range("n=100", "n=1..200");
     before.range.loss_bound = 1.04;
     before.range.held_out = 30;
-    Winner again = ranged("n=100", "n=50..100");
+    Winner again = stored_range("n=100", "n=50..100");
     again.range.loss_bound = 1.01;
     again.range.held_out = 5;
     save(before);
@@ -147,64 +147,64 @@ TEST_F(WinnerRanges, OfAWinnerThatIsTunedAgainKeepWhatItServedBefore) {
 }
 
 TEST_F(WinnerRanges, TheBoundOfARangeOutlivesATuningOfOneOfItsSizes) {
-    Winner range = ranged("n=100", "n=1..200");
+    Winner range = stored_range("n=100", "n=1..200");
     range.range.loss_bound = 1.04;
     range.range.held_out = 59;
     save(range);
-    save(ranged("n=100", ""));
+    save(stored_range("n=100", ""));
     const auto winner = memory_->find(plain_key(), Sizes{150});
     ASSERT_TRUE(winner);
     EXPECT_EQ(winner->range, (WinnerRange{"n=1..200", 1.04, 59, false}));
 }
 
 TEST_F(WinnerRanges, OfAnUnsureWinnerTakeNothingFromSureOnesOfTheSamePlace) {
-    save(ranged("n=100", "n=50..100"));
-    save(unsure(ranged("n=8", "n=1..200")));
+    save(stored_range("n=100", "n=50..100"));
+    save(unsure(stored_range("n=8", "n=1..200")));
     EXPECT_EQ(serving({60}), "n=100: n=50..100");
     EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{20})->range.covers, "n=1..49; n=101..200");
-    Winner elsewhere = unsure(ranged("n=16", "n=1..200"));
+    Winner elsewhere = unsure(stored_range("n=16", "n=1..200"));
     elsewhere.provenance.driver += " newer";
     save(elsewhere);
     EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{60})->sizes, "n=16");
-    save(unsure(ranged("n=100", "n=60..70")));
+    save(unsure(stored_range("n=100", "n=60..70")));
     EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{65})->sizes, "n=100");
 }
 
 TEST_F(WinnerRanges, OfAnUnsureWinnerDoNotBecomeSureByATuningOfAPart) {
-    save(unsure(ranged("n=100", "n=1..200")));
-    save(ranged("n=100", "n=50..100"));
+    save(unsure(stored_range("n=100", "n=1..200")));
+    save(stored_range("n=100", "n=50..100"));
     EXPECT_EQ(serving({60}), "n=100: n=50..100");
     EXPECT_FALSE(memory_->incumbent(plain_key(), Sizes{150}));
 }
 
 TEST_F(WinnerRanges, OfAProvisionalWinnerTakeNothingFromSureOnes) {
-    save(ranged("n=100", "n=50..100"));
-    save(provisional(ranged("n=8", "n=1..200", "block=64")));
+    save(stored_range("n=100", "n=50..100"));
+    save(provisional(stored_range("n=8", "n=1..200", "block=64")));
     EXPECT_EQ(serving({60}), "n=100: n=50..100");
     EXPECT_EQ(serving({20}), "n=8: n=1..49; n=101..200");
-    save(provisional(ranged("n=100", "n=20..100")));
+    save(provisional(stored_range("n=100", "n=20..100")));
     EXPECT_EQ(serving({100}), "n=100: n=50..100");
     EXPECT_EQ(memory_->find(plain_key(), Sizes{60})->certainty, Certainty{}) << "the same row";
-    save(ranged("n=8", "n=1..200", "block=128"));
+    save(stored_range("n=8", "n=1..200", "block=128"));
     EXPECT_EQ(serving({60}), "n=8: n=1..200");
 }
 
 TEST_F(WinnerRanges, AreRefusedWhereTheirTextIsMalformed) {
     for (const char* covers : {"everything", "n=5..1", "n=0", "n=1;n=2", "a=1 b=2", "n=1..2 "}) {
-        EXPECT_NE(store_error([&] { save(ranged("n=100", covers)); }).find(covers),
+        EXPECT_NE(store_error([&] { save(stored_range("n=100", covers)); }).find(covers),
                   std::string::npos);
     }
-    EXPECT_NE(store_error([&] { save(ranged("", "n=1..2")); }), "");
+    EXPECT_NE(store_error([&] { save(stored_range("", "n=1..2")); }), "");
 }
 
 TEST_F(WinnerRanges, WithADamagedTextLoseOnlyTheirRow) {
     {
         const auto store = open();
-        store->save({}, ranged("n=100", "n=1..100", "block=32"));
-        store->save({}, ranged("n=200", "n=101..200", "block=64"));
+        store->save({}, stored_range("n=100", "n=1..100", "block=32"));
+        store->save({}, stored_range("n=200", "n=101..200", "block=64"));
     }
     // A row whose digest holds, so that nothing but its text is wrong.
-    Winner broken = ranged("n=100", "n=1...100", "block=32");
+    Winner broken = stored_range("n=100", "n=1...100", "block=32");
     sqlite::Row row = to_row(broken);
     {
         sqlite::Connection connection(path_, sqlite::Connection::Mode::read_write);
@@ -223,7 +223,7 @@ TEST_F(WinnerRanges, WithADamagedTextLoseOnlyTheirRow) {
 TEST_F(WinnerRanges, WithABoundThatNoMeasurementGivesAreDamaged) {
     open();
     for (const double bound : {1e300, 1000.5, 0.5}) {
-        Winner forged = ranged("n=100", "n=1..100");
+        Winner forged = stored_range("n=100", "n=1..100");
         forged.range.loss_bound = bound;
         {
             sqlite::Connection connection(path_, sqlite::Connection::Mode::read_write);
@@ -238,7 +238,7 @@ TEST_F(WinnerRanges, WithABoundThatNoMeasurementGivesAreDamaged) {
 }
 
 TEST_F(WinnerRanges, OfAHopelessWinnerHaveTheHighestBound) {
-    Winner slow = unsure(ranged("n=100", "n=1..100"));
+    Winner slow = unsure(stored_range("n=100", "n=1..100"));
     slow.range.loss_bound = 2e6;
     save(slow);
     EXPECT_EQ(memory_->incumbent(plain_key(), Sizes{50})->range.loss_bound, kMostLossBound);
@@ -247,10 +247,10 @@ TEST_F(WinnerRanges, OfAHopelessWinnerHaveTheHighestBound) {
 }
 
 TEST_F(WinnerRanges, ThatAreNearestComeFirst) {
-    save(ranged("n=16", "n=8..32", "block=32"));
-    save(ranged("n=256", "n=128..1024", "block=64"));
-    save(ranged("n=65536", "n=4096..65536", "block=128"));
-    save(unsure(ranged("n=2000", "n=1025..3000", "block=256")));
+    save(stored_range("n=16", "n=8..32", "block=32"));
+    save(stored_range("n=256", "n=128..1024", "block=64"));
+    save(stored_range("n=65536", "n=4096..65536", "block=128"));
+    save(unsure(stored_range("n=2000", "n=1025..3000", "block=256")));
     EXPECT_EQ(nearest({64}), (Texts{"n=16", "n=256", "n=2000", "n=65536"})) << "a tie";
     EXPECT_EQ(nearest({65}), (Texts{"n=256", "n=16", "n=2000", "n=65536"}));
     EXPECT_EQ(nearest({2048}), (Texts{"n=2000", "n=256", "n=65536", "n=16"}));
@@ -259,17 +259,17 @@ TEST_F(WinnerRanges, ThatAreNearestComeFirst) {
 }
 
 TEST_F(WinnerRanges, AreAsFarAsAllTheirSizesTogether) {
-    save(ranged("r=65536 c=1024", "", "block=32"));
-    save(ranged("r=1024 c=131072", "", "block=64"));
-    save(ranged("r=512 c=65536", "", "block=128"));
-    save(ranged("r=2048 c=262144", "", "block=256"));
+    save(stored_range("r=65536 c=1024", "", "block=32"));
+    save(stored_range("r=1024 c=131072", "", "block=64"));
+    save(stored_range("r=512 c=65536", "", "block=128"));
+    save(stored_range("r=2048 c=262144", "", "block=256"));
     EXPECT_EQ(nearest({1024, 65536}),
               (Texts{"r=512 c=65536", "r=1024 c=131072", "r=2048 c=262144", "r=65536 c=1024"}));
 }
 
 TEST_F(WinnerRanges, TellWhereTheSameWinnersCount) {
-    save(ranged("n=100", "n=90..110; n=150", "block=32"));
-    save(unsure(ranged("n=200", "n=180..220", "block=64")));
+    save(stored_range("n=100", "n=90..110; n=150", "block=32"));
+    save(unsure(stored_range("n=200", "n=180..220", "block=64")));
     const auto around = [&](std::int64_t n) {
         return memory_->same_winners(plain_key(), Sizes{n}, {{50}, {400}});
     };
@@ -282,8 +282,8 @@ TEST_F(WinnerRanges, TellWhereTheSameWinnersCount) {
 
 TEST_F(WinnerRanges, ThatAnotherProgramMadeOverlapAreAnsweredByTheYoungest) {
     open();
-    Winner older = ranged("n=100", "n=1..100", "block=32");
-    Winner younger = ranged("n=50", "n=40..60", "block=64");
+    Winner older = stored_range("n=100", "n=1..100", "block=32");
+    Winner younger = stored_range("n=50", "n=40..60", "block=64");
     younger.provenance.created_at = "2026-11-21T00:00:00Z";
     for (const Winner& winner : {younger, older}) {
         sqlite::Connection connection(path_, sqlite::Connection::Mode::read_write);

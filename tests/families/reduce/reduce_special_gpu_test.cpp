@@ -17,7 +17,7 @@
 namespace jitune::internal {
 namespace {
 
-constexpr std::size_t kSizes[] = {1, 5, 5000, 70'001};
+constexpr std::size_t kLengths[] = {1, 5, 5000, 70'001};
 
 class ReduceSpecial : public GpuFixture {
 protected:
@@ -82,7 +82,7 @@ using Floats = testing::Types<float16, bfloat16, float, double>;
 TYPED_TEST_SUITE(ReduceSpecialFloats, Floats);
 
 TYPED_TEST(ReduceSpecialFloats, NanIsTheAnswerWhereverItIs) {
-    for (const std::size_t n : kSizes) {
+    for (const std::size_t n : kLengths) {
         for (const std::size_t spot : {std::size_t{0}, n / 2, n - 1}) {
             SCOPED_TRACE(spot);
             auto values = this->ones(n);
@@ -141,7 +141,7 @@ TYPED_TEST(ReduceSpecialFloats, AmongInfinitiesOnlyTheFirstIsTheExtreme) {
 
 TYPED_TEST(ReduceSpecialFloats, ZeroWithASignIsZero) {
     using R = typename TestFixture::Result;
-    for (const std::size_t n : kSizes) {
+    for (const std::size_t n : kLengths) {
         std::vector<TypeParam> values(n, this->of(-0.0));
         values[n / 2] = this->of(0.0);
         for (const ReduceOp op : {ReduceOp::sum, ReduceOp::min, ReduceOp::max, ReduceOp::max_abs}) {
@@ -168,7 +168,7 @@ TYPED_TEST(ReduceSpecialIntegers, TheLowestIntegerHasAMagnitudeThatWraps) {
     using Limits = std::numeric_limits<TypeParam>;
     const auto wrapped = [](std::uint64_t value) { return static_cast<R>(value); };
     const std::uint64_t magnitude = std::uint64_t{1} << Limits::digits;
-    for (const std::size_t n : kSizes) {
+    for (const std::size_t n : kLengths) {
         std::vector<TypeParam> values(n, Limits::max());
         values[n / 2] = Limits::lowest();
         const auto index = static_cast<std::int64_t>(n / 2);
@@ -197,7 +197,7 @@ TEST_F(ReduceSpecial, AWiderResultDoesNotWrap) {
 }
 
 TEST_F(ReduceSpecial, TheFirstOfEqualExtremesWins) {
-    for (const std::size_t n : kSizes) {
+    for (const std::size_t n : kLengths) {
         std::vector<std::int8_t> values(n, 1);
         expect_value(ReduceOp::arg_min, values, std::int64_t{0});
         expect_value(ReduceOp::arg_max, values, std::int64_t{0});
