@@ -302,6 +302,10 @@ public:
     /// where the system does not say.
     virtual std::optional<double> utilization() { return std::nullopt; }
 
+    /// Whether calls have launched on the device since this was asked last. Launches of a Bench are
+    /// none, nor are graphs that an app launches. Of the host: false.
+    virtual bool take_launched() { return false; }
+
     /// The joules that the device has used since its driver was loaded. The counter moves some ten
     /// times a second. Nothing where it has none that can be read. Takes some milliseconds.
     virtual std::optional<double> energy_j() { return std::nullopt; }

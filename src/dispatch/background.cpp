@@ -300,9 +300,15 @@ void Background::tune_next() {
     }
 }
 
-TuneHooks Background::hooks_for(const std::atomic<bool>& stop, bool is_urgent) {
+TuneHooks Background::hooks_for(const Watched& watched, const std::atomic<bool>& stop,
+                                CallGap* gap) {
     TuneHooks hooks{.stop = &stop, .given_up = end_.get_token()};
-    hooks.low_priority = options_.on_miss == TunePolicy::background || (!is_urgent && has_worker());
+    hooks.low_priority =
+        options_.on_miss == TunePolicy::background || (gap != nullptr && has_worker());
+    if (gap != nullptr && !options_.tune_on_busy_gpu) {
+        watched.device.take_launched();
+        hooks.has_turn = [this, &watched, gap] { return has_turn(watched, *gap); };
+    }
     return hooks;
 }
 
@@ -318,9 +324,10 @@ void Background::tune(Watched& watched) {
             limit = std::clamp(left, options_.budget / kLeastPart, options_.budget);
         }
     }
+    CallGap gap;
     try {
         with_task(watched, [&](const Task& task) {
-            TuneHooks hooks = hooks_for(stop_, is_urgent);
+            TuneHooks hooks = hooks_for(watched, stop_, is_urgent ? nullptr : &gap);
             hooks.progress = [&](const TuneProgress& progress) {
                 const std::lock_guard lock(mutex_);
                 watched.incumbent = progress.incumbent;
@@ -332,7 +339,12 @@ void Background::tune(Watched& watched) {
             replace(watched, task, std::move(tuned.answer), std::move(tuned.own));
         });
     } catch (const Error& error) {
-        fail(watched, error, may_pass(error));
+        if (!has_given_way(gap) || stop_) {
+            return fail(watched, error, may_pass(error));
+        }
+        log_.info("{}", error.what());
+        const std::lock_guard lock(mutex_);
+        watched.due = Clock::now() + kTurnGlance;
     } catch (const std::exception& error) {
         fail(watched, error, true);
     }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "dispatch/answers.hpp"
+#include "dispatch/call_gap.hpp"
 #include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/explorer.hpp"
@@ -146,16 +147,22 @@ private:
     /// False, with one warning under TunePolicy::background, where a tuning of low priority has no
     /// worker.
     bool has_worker();
-    [[nodiscard]] TuneHooks hooks_for(const std::atomic<bool>& stop, bool is_urgent);
+    /// `gap`: of a tuning that no call waits for, which must outlive the hooks; else nullptr.
+    [[nodiscard]] TuneHooks hooks_for(const Watched& watched, const std::atomic<bool>& stop,
+                                      CallGap* gap);
+    /// Whether a tuning that no call waits for may use the device, beside calls of this session.
+    /// Throws where it has given way for too long.
+    bool has_turn(const Watched& watched, CallGap& gap);
+    /// It holds memory of the device meanwhile.
+    static bool has_given_way(const CallGap& gap) {
+        return gap.rested() >= std::chrono::minutes(1);
+    }
     void tune(Watched& watched);
     /// Finds winners for the sizes around those that it has tuned.
     void widen(Watched& watched);
     /// The place whose winners around its own sizes may serve the wanted ones, for which these come
     /// next; else null. What no call waits for gives way.
     Place hurry_around(const Watched& wanted);
-    /// Waits until the device is free for the next comparison of widen(), a call waits for it, or
-    /// it is to stop.
-    void await_turn(const Watched& watched);
     /// In the handler of `error`, which another time may not have.
     void fail(Watched& watched, const std::exception& error, bool may_pass);
     void forget(const Watched& watched);

@@ -53,10 +53,11 @@ void Background::widen(Watched& watched) {
         gives_way_ = stop_.load();
     }
     bool is_done = true;
+    CallGap gap;
     try {
         with_task(watched, [&](const Task& task) {
-            TuneHooks hooks = hooks_for(gives_way_, is_urgent);
-            hooks.await_turn = [&] { await_turn(watched); };
+            TuneHooks hooks = hooks_for(watched, gives_way_, is_urgent ? nullptr : &gap);
+            hooks.may_compare = [&] { return is_free(watched) && hooks.has_turn(); };
             if (auto answer = answers_.widened(task, *own, hooks)) {
                 replace(watched, task, std::move(answer));
             } else {
@@ -79,13 +80,6 @@ void Background::widen(Watched& watched) {
         forget(watched);
     }
     tried_.notify_all();
-}
-
-void Background::await_turn(const Watched& watched) {
-    while (!gives_way_ && !watched.is_urgent && !is_free(watched)) {
-        std::unique_lock lock(mutex_);
-        wake_.wait_for(lock, kTurnGlance, [&] { return gives_way_.load(); });
-    }
 }
 
 }  // namespace jitune::internal

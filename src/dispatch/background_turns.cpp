@@ -57,6 +57,18 @@ bool Background::is_free(const Watched& watched) {
     return use.is_idle(now);
 }
 
+bool Background::has_turn(const Watched& watched, CallGap& gap) {
+    const bool has_turn =
+        gap.look(watched.device.take_launched(), Clock::now()) || watched.is_urgent;
+    if (has_given_way(gap)) {
+        gives_way_ = true;
+        throw Error(ErrorKind::unavailable,
+                    "a tuning in the background gave way: calls have kept the device busy for a "
+                    "minute; it goes on when that is idle");
+    }
+    return has_turn;
+}
+
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {
     using Among = FileLock::Among;
     const bool is_host = device.platform == PlatformKind::host;

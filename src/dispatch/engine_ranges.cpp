@@ -172,11 +172,13 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
                           const TuneHooks& hooks) {
     refuse_tuning();
     const Sizes& sizes = task.problem.sizes;
+    TuneHooks before = hooks;
+    before.has_turn = hooks.may_compare;
     const TuneTask tune_task = [&](const Task& at, const SearchPlan& its) {
         if (its.compared.empty()) {
             return at.problem.sizes == sizes ? own.report : tune_prepared(at, its, hooks);
         }
-        hooks.await_turn();
+        await_turn(before);
         return compare(at, its, hooks);
     };
     // The own tuning has counted itself.

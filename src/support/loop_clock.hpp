@@ -26,6 +26,9 @@ public:
         return lasted_;
     }
 
+    /// So much of the present turn does not count.
+    void leave_out(Time time) { last_ += time; }
+
     [[nodiscard]] Time lasted() const { return lasted_; }
 
 private:

@@ -149,7 +149,7 @@ void Finals::warm_up() {
 /// be relied on to leave it out.
 Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
     using Clock = std::chrono::steady_clock;
-    const Clock::time_point begin = Clock::now();
+    Clock::time_point begin = Clock::now();
     constexpr double kMedianStands = 0.25;
     Disturbance all{Clocks::steady};
     warm_up();
@@ -165,6 +165,7 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
         if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;
         }
+        begin += await_turn(hooks_);
         rig_.watch().begin();
         take_round(static_cast<std::size_t>(rounds));
         const Disturbance seen = rig_.watch().end();
@@ -247,6 +248,7 @@ std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  std::optional<std::chrono::milliseconds> limit,
                                  const TuneHooks& hooks, const Refute& refute,
                                  const FinalRule& rule) {
+    await_turn(hooks);
     const DeviceLock::Turn turn = rig.turn();
     Finals finals(task, rig, hooks, refute, rule);
     finals.load(chosen);

@@ -18,9 +18,9 @@ namespace jitune::internal {
 using Refute = std::function<void(const Evaluation&, const TrialFailure&)>;
 
 /// Times `chosen`, which have binaries, once more: one sample of each in turn and in changing
-/// order, so that drifting clocks affect all alike. The observer is told before each sample. `rule`
-/// says how many rounds are enough; the `limit`, if there is one, and a stop request cut them
-/// short, but not below the fewest that bound a ratio.
+/// order, so that drifting clocks affect all alike. The observer is told before each sample. A
+/// round waits for its turn. `rule` says how many rounds are enough; the `limit`, if there is one,
+/// and a stop request cut them short, but not below the fewest that bound a ratio.
 ///
 /// The first of the result is the winner: the last of the `seeds` (the incumbent before the
 /// default) unless another is clearly faster in the comparison round by round. Finalists that fail

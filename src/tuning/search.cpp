@@ -376,6 +376,9 @@ bool Search::on_target() const {
 
 /// On the host, compilers would take processors from the candidate: they wait meanwhile.
 std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evaluation) {
+    const LoopClock::Time rested = await_turn(hooks_);
+    time_.leave_out(rested);
+    rested_ += rested;
     if (task_.info().platform != PlatformKind::cuda) {
         ahead_->pause();
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -82,6 +83,9 @@ public:
     /// empty: nothing that is seen.
     [[nodiscard]] virtual std::string side_effects() { return {}; }
 
+    /// Nothing runs on the device until the next begin(): its owner needs it.
+    virtual void rests() {}
+
     /// A verdict, or the samples of a finalist.
     virtual void measured(const Measurement& /*measurement*/) {}
 };
@@ -99,8 +103,16 @@ struct TuneHooks {
     /// winner.
     std::stop_token given_up = {};
     bool low_priority = false;  ///< runs in a worker of low priority
-    /// Before each comparison at other sizes: may wait until the device is free.
-    std::function<void()> await_turn = [] {};
+    /// Whether the next candidate may use the device now; see await_turn(). Asked again and again,
+    /// by the calling thread; what it throws ends the tuning.
+    std::function<bool()> has_turn = [] { return true; };
+    /// The same of the first candidate at other sizes than the tuning's own. Then nothing of this
+    /// tuning runs on the device.
+    std::function<bool()> may_compare = [] { return true; };
 };
+
+/// Waits before a candidate or a round of the finals until that may use the device, or the tuning
+/// is to stop. Returns for how long: no budget counts that.
+std::chrono::nanoseconds await_turn(const TuneHooks& hooks);
 
 }  // namespace jitune::internal

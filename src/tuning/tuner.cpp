@@ -48,6 +48,7 @@ public:
         search_.run(rig_, set_up, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
+        whole_.leave_out(search_.rested());
         const LoopClock::Time searched = whole_.turn();
         std::vector<Finalist> finalists = finals();
         const LoopClock::Time chosen = whole_.turn();

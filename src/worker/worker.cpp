@@ -108,6 +108,7 @@ public:
     }
 
     [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
+    [[nodiscard]] const std::atomic<bool>& has_turn() const { return has_turn_; }
 
 private:
     [[noreturn]] void listen(MessageChannel& channel, const std::filesystem::path& scratch) {
@@ -128,12 +129,15 @@ private:
         const std::lock_guard lock(mutex_);
         if (name == worker_messages::kTune) {
             stop_ = false;
+            has_turn_ = true;
             answered_ = 0;
             requests_.push_back(read_request(reader));
         } else if (name == worker_messages::kGo) {
             ++answered_;
         } else if (name == worker_messages::kStop) {
             stop_ = true;
+        } else if (name == worker_messages::kTurn) {
+            has_turn_ = reader.integer() != 0;
         }
         changed_.notify_all();
     }
@@ -142,7 +146,7 @@ private:
     std::condition_variable changed_;
     std::deque<WorkerRequest> requests_;
     std::size_t answered_ = 0;
-    std::atomic<bool> stop_{false};
+    std::atomic<bool> stop_{false}, has_turn_{true};
     std::thread listener_;
 };
 
@@ -210,6 +214,7 @@ public:
         return heap_.is_whole() ? ProcessState(scratch_).change_since(*state_)
                                 : "changed memory that it does not own";
     }
+    void rests() override { tell(channel_, {worker_messages::kRests}); }
     void measured(const Measurement& measurement) override {
         Message message{worker_messages::kMeasured};
         MessageWriter writer(message);
@@ -311,14 +316,15 @@ private:
         const bool runs_here = device.info().platform == PlatformKind::host;
         Reporter reporter(channel_, orders_, binaries_, runs_here ? scratch_ : "");
         SharedImage sent;
-        const TuneHooks hooks{&orders_.stop(),
-                              [&](const TuneProgress& progress) {
-                                  Message message{worker_messages::kProgress};
-                                  MessageWriter writer(message);
-                                  write_progress(writer, progress, sent);
-                                  tell(channel_, message);
-                              },
-                              &reporter};
+        TuneHooks hooks{&orders_.stop(),
+                        [&](const TuneProgress& progress) {
+                            Message message{worker_messages::kProgress};
+                            MessageWriter writer(message);
+                            write_progress(writer, progress, sent);
+                            tell(channel_, message);
+                        },
+                        &reporter};
+        hooks.has_turn = [this] { return orders_.has_turn().load(); };
         const TuneReport report =
             tune({device, kernel, request.problem}, request.plan, hooks, binaries_, engine_.log());
         reporter.tell_compiles();

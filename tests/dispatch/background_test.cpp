@@ -191,6 +191,24 @@ TEST_F(BackgroundTest, WaitsForAGpuToBecomeIdle) {
     EXPECT_TRUE(warnings_.empty());
 }
 
+TEST_F(BackgroundTest, LeavesTheDeviceToCallsWhileTheseLaunch) {
+    options_.tune_on_busy_gpu = false;
+    std::atomic<int> samples = 0;
+    device_.before_sample = [&] { ++samples; };
+    const auto engine = this->engine();
+    call(*engine, 1000);
+    device_.is_called = true;
+    const auto begin = std::chrono::steady_clock::now();
+    await([&] { return device_.call_looks > 10; });
+    const int taken = samples;
+    if (std::chrono::steady_clock::now() - begin < CallGap::kLongest) {
+        EXPECT_EQ(taken, 0);
+    }
+    device_.is_called = false;
+    await_winners(*engine, 1);
+    EXPECT_EQ(info(*engine).configuration, kFastest);
+}
+
 TEST_F(BackgroundTest, SaysThatItCannotTellWhetherAGpuIsIdle) {
     options_.tune_on_busy_gpu = false;
     device_.use = -1;

@@ -56,6 +56,8 @@ public:
     std::atomic<bool> may_time = true;
     std::atomic<double> use = 0;                                 ///< utilization()
     std::atomic<int> looks = 0;                                  ///< calls of utilization()
+    std::atomic<bool> is_called = false;                         ///< take_launched()
+    std::atomic<int> call_looks = 0;                             ///< calls of take_launched()
     std::function<std::optional<LaunchFailure>()> fails_in_run;  ///< answer of Bench::run
     std::function<bool()> lost_in_sample;  ///< whether the device is lost in this one
     std::size_t memory_limit = std::size_t{1} << 30;
@@ -87,6 +89,10 @@ public:
     std::optional<double> utilization() override {
         ++looks;
         return use < 0 ? std::nullopt : std::optional(use.load());
+    }
+    bool take_launched() override {
+        ++call_looks;
+        return is_called;
     }
     std::optional<double> energy_j() override { return energy ? energy() : std::nullopt; }
     std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {

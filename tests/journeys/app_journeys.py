@@ -114,6 +114,26 @@ def busy(trip):
             trip.show(f"{policy}: {own[0]} us (99 %: {own[1]}), tuned after {found['tuned_at']} s")
 
 
+def bursts(trip):
+    """an app that rests now and then: tunings behind it use its pauses, and leave its bursts alone"""
+    if not trip.on_gpu:
+        raise Skipped("it needs a GPU")
+    seconds, pause = (60, 1.3) if trip.full else (10, 1.3)  # a tuning begins after a second of rest
+    rounds = {}
+    for policy in ("offline", "background"):
+        with trip.home(JITUNE_TUNE=policy) as home:
+            done = home.run([trip.program("busy"), seconds if policy == "background" else 8, 12, pause])
+            trip.expect_clean(done)
+            print(f"    {policy}: {done.out}", end="")
+            rounds[policy] = done.found
+    alone, found = rounds["offline"]["own_last"], rounds["background"]["own_first"]
+    trip.expect(found[3] <= DISTURBED * alone[3],
+                f"beside tunings its own kernel takes {found} us (median, 99 %, longest, mean), alone {alone}")
+    trip.expect(not trip.full or rounds["background"]["replaced"] > 0, f"no winner came within {seconds} s")
+    trip.show(f"alone {alone[3]} us (99 %: {alone[1]}), beside tunings {found[3]} us (99 %: {found[1]}); "
+              f"{rounds['background']['tunings']} tunings, all after {rounds['background']['tuned_at']} s")
+
+
 def first_use(trip):
     """a first call under `now` gets nearly the best within its budget, never slower than the default or CUB"""
     if not trip.on_gpu:
@@ -129,4 +149,4 @@ def first_use(trip):
     trip.expect(code in (0, 1), f"first_use.py ended with {code}")
 
 
-JOURNEYS = [long_app, cold_service, python_loop, exits, busy, first_use]
+JOURNEYS = [long_app, cold_service, python_loop, exits, busy, bursts, first_use]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// busy SECONDS PROBLEMS: an app whose GPU is never idle. It launches a kernel of its own and
-// reductions in turn, always ahead of the GPU.
+// busy SECONDS PROBLEMS [PAUSE]: an app whose GPU is never idle. It launches a kernel of its own
+// and reductions in turn, always ahead of the GPU. With a PAUSE, it rests for so many seconds after
+// each half a second.
 //
 // Prints a line of JSON: microseconds of the app's own kernel and of a whole round, at the median,
-// the 99th percentile and the longest, in the first and the last third of the time; the seconds
-// after which nothing waited for a tuning (-1: never), and counters. Ends with 1 where a result is
-// wrong, and with 3 after an Error of jitune.
+// the 99th percentile, the longest and the mean, in the first and the last third of the time; the
+// seconds after which nothing waited for a tuning (-1: never), and counters. Ends with 1 where a
+// result is wrong, and with 3 after an Error of jitune.
 #include <jitune/reduce.hpp>
 
 #include <algorithm>
@@ -14,7 +15,9 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -25,6 +28,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kOwn = std::size_t{1} << 24;
 constexpr std::int64_t kMost = std::int64_t{1} << 24;
+constexpr double kBurst = 0.5;
 constexpr int kAhead = 4;  // rounds that are enqueued before the first of them is waited for
 
 void check(cudaError_t status, const char* what) {
@@ -80,9 +84,10 @@ std::string quantiles(const std::vector<Sample>& samples, double from, double to
         return "null";
     }
     std::sort(us.begin(), us.end());
-    char text[96];
-    std::snprintf(text, sizeof text, "[%.2f, %.2f, %.2f]", us[us.size() / 2],
-                  us[us.size() * 99 / 100], us.back());
+    char text[128];
+    std::snprintf(text, sizeof text, "[%.2f, %.2f, %.2f, %.2f]", us[us.size() / 2],
+                  us[us.size() * 99 / 100], us.back(),
+                  std::accumulate(us.begin(), us.end(), 0.0) / static_cast<double>(us.size()));
     return text;
 }
 
@@ -105,9 +110,9 @@ public:
         }
     }
 
-    void run(double seconds) {
+    void run(double seconds, double pause) {
         const Clock::time_point start = Clock::now();
-        double now = 0;
+        double now = 0, burst = 0;
         for (int i = 0; now < seconds; ++i) {
             Round& round = rounds_[static_cast<std::size_t>(i % kAhead)];
             if (i >= kAhead) {
@@ -120,6 +125,11 @@ public:
             if (tuned_at_ < 0 && i % 64 == 63 &&
                 jitune::Session::standard().counters().pending == 0) {
                 tuned_at_ = now;
+            }
+            if (pause > 0 && now - burst > kBurst) {
+                check(cudaStreamSynchronize(stream_), "wait for the stream");
+                std::this_thread::sleep_for(std::chrono::duration<double>(pause));
+                burst = now + pause;
             }
         }
         seconds_ = now;
@@ -177,12 +187,12 @@ private:
 
 int main(int count, char** words) {
     if (count < 3) {
-        std::fprintf(stderr, "usage: busy SECONDS PROBLEMS\n");
+        std::fprintf(stderr, "usage: busy SECONDS PROBLEMS [PAUSE]\n");
         return 2;
     }
     try {
         App app(std::atoi(words[2]));
-        app.run(std::atof(words[1]));
+        app.run(std::atof(words[1]), count > 3 ? std::atof(words[3]) : 0);
         app.print();
         return app.is_right() ? 0 : 1;
     } catch (const jitune::Error& error) {

@@ -26,6 +26,13 @@ TEST_F(LoopClockTest, CountsUsualTurnsWhileTheClockStandsStill) {
     EXPECT_EQ(time_.turn(now_), milliseconds(40));
 }
 
+TEST_F(LoopClockTest, LeavesAPartOfATurnOut) {
+    time_.turn(now_ + milliseconds(10));
+    time_.leave_out(milliseconds(100));
+    EXPECT_EQ(time_.turn(now_ + milliseconds(130)), milliseconds(30));
+    EXPECT_EQ(time_.turn(now_ + milliseconds(140)), milliseconds(40));
+}
+
 TEST_F(LoopClockTest, CountsOneTurnWhereTheClockJumps) {
     EXPECT_EQ(time_.turn(now_ - hours(900)), milliseconds(20));
     EXPECT_EQ(time_.turn(now_ + hours(9000)), milliseconds(520));

@@ -58,6 +58,24 @@ protected:
     Options options_;
 };
 
+TEST_F(IsolationTest, AWorkerRestsUntilItHasATurn) {
+    struct : TuneObserver {
+        void rests() override { ++count; }
+        int count = 0;
+    } observer;
+    FakeDevice host("host");
+    const Kernel source = kernel({"good"});
+    const RecordMaker record_maker({host, source, behaviour_problem(5000)});
+    const Log log;
+    TuneHooks hooks;
+    hooks.observer = &observer;
+    hooks.has_turn = [&] { return observer.count > 0; };
+    const auto report = Isolation(options_, log).tune(record_maker, {}, hooks);
+    ASSERT_TRUE(report);
+    EXPECT_EQ(observer.count, 1);
+    EXPECT_EQ(report->progress.failed, 0U);
+}
+
 TEST_F(IsolationTest, AHangOnOneDeviceDoesNotAffectAnother) {
     FakeDevice hanging("host"), other("host:0");  // a worker takes both for the host
     const Log log;

@@ -283,6 +283,26 @@ TEST_F(SupervisorTest, ChargesTheCandidateUnderWayAndContinues) {
     EXPECT_EQ(found.measurements[2].reason, "the compiler did not end in 0.3 s");
 }
 
+TEST_F(SupervisorTest, AWorkerThatRestsIsNotOverdue) {
+    put("time", {worker_messages::kTime, "block=64 items=2"});
+    put("rests", {worker_messages::kRests});
+    put_report();
+    limits_.candidate = limits_.idle = milliseconds(300);
+    play(
+        "say time; say rests; until [ -e \"$folder/go\" ]; do sleep 0.02; done; say report; read "
+        "stop");
+    TuneHooks hooks;
+    int looks = 0;
+    hooks.has_turn = [&] {
+        if (++looks == 120) {  // a look takes 5 ms
+            static_cast<void>(dir_.write("go", ""));
+        }
+        return looks >= 120;
+    };
+    EXPECT_TRUE(tune(hooks).measurements.empty());
+    EXPECT_EQ(starts(), 1);
+}
+
 TEST_F(SupervisorTest, SaysWhatItWaitsForAndUntilWhen) {
     put("check", {worker_messages::kCheck, "block=64 items=2"});
     Message compiling{worker_messages::kCompiling};

@@ -64,6 +64,41 @@ TEST_F(TunerIncumbentTest, IsReplacedWhenItFails) {
     EXPECT_EQ(tune().winner.configuration, "block=64 items=2");
 }
 
+struct RestObserver : TuneObserver {
+    void rests() override { ++count; }
+    int count = 0;
+};
+
+TEST_F(TunerTest, ARestBetweenCandidatesIsNoPartOfTheBudget) {
+    on(256, 4).ns = 400;
+    plan_.strategy = "exhaustive";
+    plan_.budget = std::chrono::seconds(1);
+    RestObserver observer;
+    hooks_.observer = &observer;
+    int looks = 0;
+    hooks_.has_turn = [&] {
+        if (++looks == 3) {
+            std::this_thread::sleep_for(plan_.budget);
+        }
+        return looks != 2;
+    };
+    const TuneReport report = tune();
+    EXPECT_EQ(observer.count, 1);
+    EXPECT_EQ(report.progress.evaluated, kSpace);
+    EXPECT_EQ(report.winner.configuration, "block=256 items=4");
+}
+
+TEST_F(TunerTest, NothingIsTimedUntilItHasATurn) {
+    bool has_turn = true;
+    int without_turn = 0;
+    device_.before_sample = [&] { without_turn += has_turn ? 0 : 1; };
+    int looks = 0;
+    hooks_.has_turn = [&] { return has_turn = ++looks % 2 == 0; };
+    EXPECT_EQ(tune().progress.evaluated, kSpace);
+    EXPECT_GT(looks, 2 * static_cast<int>(kSpace));
+    EXPECT_EQ(without_turn, 0);
+}
+
 TEST_F(TunerTest, SuspectsLeaveHalfOfTheBudgetToTheOthers) {
     on(256, 4).ns = 400;
     plan_.strategy = "exhaustive";

@@ -33,6 +33,7 @@ public:
     std::shared_ptr<const Program> load(const Binary& binary) override;
     std::unique_ptr<Bench> make_bench() override;
     std::optional<double> utilization() override { return nvml_->utilization(); }
+    bool take_launched() override { return device_->launched().exchange(false); }
     std::optional<double> energy_j() override { return nvml_->energy_j(); }
     std::unique_ptr<LaunchTimer> make_launch_timer() override;
     std::unique_ptr<Queue> make_queue() override;

@@ -27,6 +27,7 @@ void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Lau
     std::copy_n(launch.textures.begin(), texture_count_, textures_.begin());
     array_count_ = launch.array_count;
     launch_ = device.driver().cuLaunchKernelEx;
+    launched_ = &device.launched();
     cells_ = launch.cells;
     step_count_ = static_cast<std::uint32_t>(launch.step_count);
     for (std::size_t i = 0; i < step_count_; ++i) {
@@ -101,6 +102,9 @@ void CudaLaunch::recover(CUresult result, void* const* arrays, Stream stream) co
 
 void CudaLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
     const auto& launch = static_cast<const CudaLaunch&>(self);
+    if (!launch.launched_->load(std::memory_order_relaxed)) [[unlikely]] {
+        launch.launched_->store(true, std::memory_order_relaxed);
+    }
     const CUresult result = launch.launch_all(arrays, stream);
     if (result != CUDA_SUCCESS) [[unlikely]] {
         launch.recover(result, arrays, stream);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 
 #include "backend/cuda/driver_device.hpp"
 #include "backend/cuda/kernel_call.hpp"
@@ -36,6 +37,7 @@ private:
     void recover(CUresult result, void* const* arrays, Stream stream) const;
 
     decltype(&::cuLaunchKernelEx) launch_ = nullptr;
+    std::atomic<bool>* launched_ = nullptr;
     std::uint32_t step_count_ = 0;
     std::uint16_t constant_count_ = 0, texture_count_ = 0;
     std::array<KernelCall, kMaxLaunchSteps> steps_;

@@ -40,6 +40,9 @@ public:
     void abandon() { abandoned_ = true; }
     [[nodiscard]] bool abandoned() const { return abandoned_; }
 
+    /// Set by each call that launches on the device: see Device::take_launched().
+    std::atomic<bool>& launched() { return launched_; }
+
     void check(CUresult result, const char* call, std::string_view tried) const {
         if (result != CUDA_SUCCESS) {
             internal::check(*driver_, result, call, tried);
@@ -55,6 +58,7 @@ private:
     DeviceInfo info_;
     std::atomic<CUcontext> primary_{nullptr};
     std::atomic<bool> abandoned_{false};
+    alignas(64) std::atomic<bool> launched_{false};  ///< in a line of its own, which calls read
 };
 
 }  // namespace jitune::internal

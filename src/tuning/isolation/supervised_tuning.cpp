@@ -39,7 +39,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGlance{20};       // between looks at the clock and at the stop flag
+constexpr milliseconds kGlance{5};  // between looks at the clock, at the stop flag and for a turn
 constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
 constexpr int kMostUnprepared = 2;
@@ -68,6 +68,7 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
     begin(worker);
     while (true) {
         pass_on_stop(worker);
+        pass_on_turn(worker);
         const auto message = worker.receive(kGlance);
         time_.turn();
         if (message) {
@@ -105,6 +106,7 @@ void SupervisedTuning::begin(WorkerProcess& worker) {
     write_request(writer, request);
     worker.send(message);
     told_to_stop_ = false;
+    has_turn_ = true;
     preparing_.clear();
     running_.clear();
     ran_ = 0;
@@ -138,6 +140,19 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
     }
 }
 
+void SupervisedTuning::pass_on_turn(WorkerProcess& worker) {
+    const bool has_turn = hooks_.has_turn();
+    if (has_turn != has_turn_) {
+        Message message{worker_messages::kTurn};
+        MessageWriter(message).integer(has_turn ? 1 : 0);
+        worker.send(message);
+        has_turn_ = has_turn;
+    }
+    if (!has_turn_ && running_.empty()) {
+        since_ = time_.lasted();  // it has nothing to say
+    }
+}
+
 std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Message& message) {
     MessageReader reader(message);
     const std::string name = reader.text();
@@ -150,6 +165,9 @@ std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Me
         // disk, so that even the death of the machine leaves a trace of them.
         hooks_.observer->announce(reader.texts());
         worker.send({worker_messages::kGo});
+    } else if (name == worker_messages::kRests) {
+        running_.clear();
+        hooks_.observer->rests();
     } else if (name == worker_messages::kMeasured) {
         take_measurement(read_record<Measurement>(reader));
     } else if (name == worker_messages::kProgress) {

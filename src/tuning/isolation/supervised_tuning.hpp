@@ -56,6 +56,7 @@ private:
 
     void begin(WorkerProcess& worker);
     void pass_on_stop(WorkerProcess& worker);
+    void pass_on_turn(WorkerProcess& worker);
     std::optional<TuneReport> take(WorkerProcess& worker, const Message& message);
     void take_step(const std::string& name, MessageReader& reader);
     void take_measurement(Measurement measurement);
@@ -101,6 +102,7 @@ private:
 
     // The state of the present worker.
     bool told_to_stop_ = false;
+    bool has_turn_ = true;              ///< as it was told last
     std::string preparing_;             ///< a step that belongs to no candidate; empty: none
     std::string running_;               ///< the configuration on the device; empty: none
     int ran_ = 0;                       ///< how many candidates have been on the device

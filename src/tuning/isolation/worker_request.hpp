@@ -19,6 +19,7 @@ namespace worker_messages {
 inline constexpr const char* kTune = "tune";  ///< then a WorkerRequest
 inline constexpr const char* kGo = "go";      ///< the announced configurations are on disk
 inline constexpr const char* kStop = "stop";  ///< TuneHooks::stop
+inline constexpr const char* kTurn = "turn";  ///< then 1 or 0: what TuneHooks::has_turn says now
 // from the worker
 inline constexpr const char* kReady = "ready";          ///< then protocol(); the first message
 inline constexpr const char* kPrepare = "prepare";      ///< then what begins; empty: it is over
@@ -29,6 +30,7 @@ inline constexpr const char* kCompiles = "compiles";    ///< then the instances 
 inline constexpr const char* kLoad = "load";            ///< then the configuration that begins
 inline constexpr const char* kCheck = "check";          ///< then the configuration that begins
 inline constexpr const char* kTime = "time";            ///< then the configuration that begins
+inline constexpr const char* kRests = "rests";          ///< TuneObserver::rests()
 inline constexpr const char* kMeasured = "measured";    ///< then a Measurement
 inline constexpr const char* kProgress = "progress";    ///< then a TuneProgress
 inline constexpr const char* kReport =

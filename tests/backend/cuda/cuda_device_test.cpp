@@ -220,6 +220,18 @@ TEST_F(CudaDeviceTest, LaunchCostsOneDriverCall) {
     EXPECT_EQ(fake.total_calls() - before, 1);
 }
 
+TEST_F(CudaDeviceTest, SaysWhetherCallsHaveLaunched) {
+    const auto program = load("k<1>");
+    const std::vector<Launch> chain(2, plain_launch());
+    const auto bench = device().make_bench();
+    EXPECT_GT(std::get<double>(bench->timer(*program, chain, 1, false)->sample(milliseconds(100))),
+              0);
+    EXPECT_FALSE(device().take_launched()) << "a tuning has";
+    program->launch(plain_launch(), stream());
+    EXPECT_TRUE(device().take_launched());
+    EXPECT_FALSE(device().take_launched());
+}
+
 TEST_F(CudaDeviceTest, GivesZeroedMemoryOfTheCallersOwn) {
     const auto memory = device().allocate_zeroed(1000);
     EXPECT_EQ(memory->bytes(), 1000U);

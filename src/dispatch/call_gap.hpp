@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+namespace jitune::internal {
+
+/// When a tuning that no call waits for may use a device that calls use, too: once these have
+/// paused for kPause, and for one look in each kLongest where they do not. Pure: it is told when
+/// calls launch.
+class CallGap {
+public:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::milliseconds kPause{50};
+    static constexpr std::chrono::seconds kLongest{1};
+
+    /// `called`: calls have launched since the last look, or before the first one.
+    bool look(bool called, Clock::time_point now);
+
+    /// For how long it has had no turn, in all.
+    [[nodiscard]] Clock::duration rested() const { return rested_; }
+
+private:
+    std::optional<Clock::time_point> last_call_, since_;  ///< since_: without a turn
+    Clock::duration rested_{0};
+};
+
+}  // namespace jitune::internal
