@@ -99,6 +99,7 @@ Background::Place Background::hurry(const DispatchKey& key, std::span<const std:
     if (found == nullptr || !thread_.joinable() || id_ == std::this_thread::get_id()) {
         return nullptr;
     }
+    gives_way_ = true;
     found->is_urgent = true;
     found->error = nullptr;
     found->due = {};
@@ -318,6 +319,7 @@ void Background::tune(Watched& watched) {
     {
         const std::lock_guard lock(mutex_);
         is_urgent = watched.is_urgent;
+        gives_way_ = stop_.load();
         if (watched.until) {
             const auto left =
                 std::chrono::duration_cast<milliseconds>(*watched.until - Clock::now());
@@ -339,7 +341,7 @@ void Background::tune(Watched& watched) {
             replace(watched, task, std::move(tuned.answer), std::move(tuned.own));
         });
     } catch (const Error& error) {
-        if (!has_given_way(gap) || stop_) {
+        if (is_urgent || !gives_way_ || stop_) {
             return fail(watched, error, may_pass(error));
         }
         log_.info("{}", error.what());

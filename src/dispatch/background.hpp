@@ -153,10 +153,6 @@ private:
     /// Whether a tuning that no call waits for may use the device, beside calls of this session.
     /// Throws where it has given way for too long.
     bool has_turn(const Watched& watched, CallGap& gap);
-    /// It holds memory of the device meanwhile.
-    static bool has_given_way(const CallGap& gap) {
-        return gap.rested() >= std::chrono::minutes(1);
-    }
     void tune(Watched& watched);
     /// Finds winners for the sizes around those that it has tuned.
     void widen(Watched& watched);
@@ -201,8 +197,9 @@ private:
     const Race race_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
-    std::atomic<bool> gives_way_{false};  ///< widen() is to end: for the session, or for a call
-    std::stop_source end_;                ///< stops compilers; after stop_
+    /// What no call waits for is to end: for the session, for a call, or for calls on its device.
+    std::atomic<bool> gives_way_{false};
+    std::stop_source end_;                     ///< stops compilers; after stop_
     std::atomic<bool> has_new_winner_{false};  ///< in watched_
 
     mutable std::mutex mutex_;  ///< of what follows; not held while tuning

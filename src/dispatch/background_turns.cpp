@@ -58,15 +58,17 @@ bool Background::is_free(const Watched& watched) {
 }
 
 bool Background::has_turn(const Watched& watched, CallGap& gap) {
-    const bool has_turn =
-        gap.look(watched.device.take_launched(), Clock::now()) || watched.is_urgent;
-    if (has_given_way(gap)) {
+    constexpr seconds kMostRest{10};  // while it holds memory of the device and its lease
+    if (watched.is_urgent || gap.look(watched.device.take_launched(), Clock::now())) {
+        return true;
+    }
+    if (gives_way_ || gap.rested(Clock::now()) >= kMostRest) {
         gives_way_ = true;
         throw Error(ErrorKind::unavailable,
-                    "a tuning in the background gave way: calls have kept the device busy for a "
-                    "minute; it goes on when that is idle");
+                    "a tuning in the background gave way to calls that use its device; it goes on "
+                    "when that is idle");
     }
-    return has_turn;
+    return false;
 }
 
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {

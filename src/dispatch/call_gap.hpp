@@ -18,8 +18,10 @@ public:
     /// `called`: calls have launched since the last look, or before the first one.
     bool look(bool called, Clock::time_point now);
 
-    /// For how long it has had no turn, in all.
-    [[nodiscard]] Clock::duration rested() const { return rested_; }
+    /// For how long it has had no turn by now, in all.
+    [[nodiscard]] Clock::duration rested(Clock::time_point now) const {
+        return rested_ + (since_ ? now - *since_ : Clock::duration(0));
+    }
 
 private:
     std::optional<Clock::time_point> last_call_, since_;  ///< since_: without a turn

@@ -186,7 +186,7 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
     std::vector<Winner> winners;
     try {
         const RangeEffort effort{plan, budget_of(plan) / 2,
-                                 known_comparisons(task, Reuse::undisturbed)};
+                                 known_comparisons(task, Reuse::undisturbed), hooks.rested};
         winners = internal::tune_range(task, range_around(sizes, own.around, plan.seed), effort,
                                        *hooks.stop, tune_task);
     } catch (const Error& error) {

@@ -107,6 +107,7 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
     plan.compared = names;
     plan.budget = std::chrono::milliseconds(0);
     const Clock::time_point begin = Clock::now();
+    RestLook rest(effort_.rested);
     std::optional<TuneReport> report;
     try {
         report = tune_(at(sizes), plan);
@@ -116,7 +117,7 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
             throw;
         }
     }
-    comparing_ += Clock::now() - begin;
+    comparing_ += Clock::now() - begin - rest();
     return report;
 }
 

@@ -31,6 +31,9 @@ struct RangeEffort {
     SearchPlan plan;                  ///< of the search at each anchor
     std::chrono::milliseconds limit;  ///< of all comparisons together
     StoredComparisons known = {};     ///< on this device, driver and compiler
+    /// TuneHooks::rested
+    std::shared_ptr<const std::chrono::nanoseconds> rested =
+        std::make_shared<std::chrono::nanoseconds>(0);
 };
 
 /// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search

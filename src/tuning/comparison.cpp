@@ -145,7 +145,6 @@ void Comparison::evaluate(Evaluation& one) {
         failure = TrialFailure{Verdict::compile_failed, refusal->log, false};
     } else {
         one.binary = std::get<Binary>(std::move(outcome));
-        await_turn(hooks_);
         failure = Trial(task_, rig_, hooks_, kQuickRule).time(*one.binary, one, best_ns_);
     }
     ++report_.progress.evaluated;

@@ -34,17 +34,21 @@ struct Contender {
     std::vector<std::unique_ptr<Timer>> timers;            ///< one for each program
 };
 
-/// The last round of one tuning, while the device is held.
+/// The last round of one tuning. Holds the device but while it rests.
 class Finals {
 public:
     Finals(const Task& task, Rig& rig, const TuneHooks& hooks, const Refute& refute,
            const FinalRule& rule)
-        : task_(task), rig_(rig), hooks_(hooks), refute_(refute), rule_(rule) {}
+        : task_(task), rig_(rig), hooks_(hooks), refute_(refute), rule_(rule) {
+        take_turn();
+    }
 
     void load(const std::vector<const Evaluation*>& chosen);
     /// Takes rounds until there are enough, and says what has disturbed them.
     Disturbance take_rounds(std::optional<std::chrono::milliseconds> limit);
     void drop_impossible_times();
+    /// No other tuning has used the device meanwhile.
+    [[nodiscard]] bool alone() const { return alone_; }
     /// The winner first.
     std::vector<Finalist> rank(const std::vector<std::size_t>& seeds, const Conditions& conditions);
 
@@ -57,6 +61,8 @@ private:
         refute_(evaluation, failure);
         refuse_lost_device(failure, task_.info(), evaluation.configuration);
     }
+    /// Awaits a turn. While it rests, other tunings may have the device.
+    void take_turn();
     void warm_up();
     std::optional<TrialFailure> take_sample(Contender& contender, std::size_t round);
     void take_round(std::size_t number);
@@ -69,8 +75,20 @@ private:
     const TuneHooks& hooks_;
     const Refute& refute_;
     const FinalRule rule_;
+    std::unique_ptr<DeviceLock::Turn> turn_;
+    bool alone_ = true;
     std::vector<Contender> contenders_;
 };
+
+void Finals::take_turn() {
+    if (turn_ != nullptr && (!hooks_.has_turn || hooks_.stop->load() || hooks_.has_turn())) {
+        return;
+    }
+    turn_.reset();
+    await_turn(hooks_);
+    turn_.reset(new DeviceLock::Turn(rig_.turn()));
+    alone_ = alone_ && turn_->alone();
+}
 
 void Finals::load(const std::vector<const Evaluation*>& chosen) {
     const bool all_long = std::all_of(
@@ -140,6 +158,7 @@ void Finals::drop_round() {
 void Finals::warm_up() {
     const std::size_t loadings = contenders_.empty() ? 0 : contenders_.front().timers.size();
     for (std::size_t loading = 0; loading < loadings; ++loading) {
+        take_turn();
         take_round(loading);
         drop_round();
     }
@@ -150,6 +169,7 @@ void Finals::warm_up() {
 Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
     using Clock = std::chrono::steady_clock;
     Clock::time_point begin = Clock::now();
+    RestLook new_rest(hooks_.rested);
     constexpr double kMedianStands = 0.25;
     Disturbance all{Clocks::steady};
     warm_up();
@@ -165,7 +185,8 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
         if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;
         }
-        begin += await_turn(hooks_);
+        take_turn();
+        begin += new_rest();
         rig_.watch().begin();
         take_round(static_cast<std::size_t>(rounds));
         const Disturbance seen = rig_.watch().end();
@@ -248,13 +269,11 @@ std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  std::optional<std::chrono::milliseconds> limit,
                                  const TuneHooks& hooks, const Refute& refute,
                                  const FinalRule& rule) {
-    await_turn(hooks);
-    const DeviceLock::Turn turn = rig.turn();
     Finals finals(task, rig, hooks, refute, rule);
     finals.load(chosen);
     const Disturbance disturbance = finals.take_rounds(limit);
     finals.drop_impossible_times();
-    Conditions conditions = rig.conditions(disturbance, turn.alone());
+    Conditions conditions = rig.conditions(disturbance, finals.alone());
     conditions.phase = Conditions::Phase::finals;
     return finals.rank(seeds, conditions);
 }

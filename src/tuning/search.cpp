@@ -35,6 +35,7 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
       hooks_(hooks),
       log_(log),
       time_(kUsualTurn),
+      new_rest_(hooks.rested),
       ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
     find_seeds();
     progress_.space =
@@ -376,13 +377,12 @@ bool Search::on_target() const {
 
 /// On the host, compilers would take processors from the candidate: they wait meanwhile.
 std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evaluation) {
-    const LoopClock::Time rested = await_turn(hooks_);
-    time_.leave_out(rested);
-    rested_ += rested;
     if (task_.info().platform != PlatformKind::cuda) {
         ahead_->pause();
     }
-    return trial_->time(binary, evaluation, progress_.best_ns);
+    auto failure = trial_->time(binary, evaluation, progress_.best_ns);
+    time_.leave_out(new_rest_());
+    return failure;
 }
 
 void Search::evaluate(CompiledCandidate candidate) {

@@ -52,8 +52,6 @@ public:
     /// The default configuration, then the incumbent if there is one that the space still holds.
     [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
     [[nodiscard]] const TuneProgress& progress() const { return progress_; }
-    /// For how long it has left the device to its owner.
-    [[nodiscard]] LoopClock::Time rested() const { return rested_; }
     /// The strategy had nothing more to ask.
     [[nodiscard]] bool complete() const { return complete_; }
 
@@ -104,8 +102,8 @@ private:
     const TuneHooks& hooks_;
     const Log& log_;
     LoopClock time_;            ///< a candidate is a turn
+    RestLook new_rest_;         ///< that time_ is to leave out
     LoopClock::Time setup_{0};  ///< before run()
-    LoopClock::Time rested_{0};
     std::vector<std::size_t> seeds_;
     std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
     std::vector<Evaluation> evaluations_;

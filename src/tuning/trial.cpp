@@ -18,6 +18,7 @@ constexpr std::chrono::milliseconds kCandidateTime{200};
 }  // namespace
 
 std::optional<TrialFailure> Trial::check(const Binary& binary, const Configuration& configuration) {
+    await_turn(hooks_);
     const DeviceLock::Turn turn = rig_.turn();
     auto loaded = load_checked(binary, configuration);
     auto* const failure = std::get_if<TrialFailure>(&loaded);
@@ -26,6 +27,7 @@ std::optional<TrialFailure> Trial::check(const Binary& binary, const Configurati
 
 std::optional<TrialFailure> Trial::time(const Binary& binary, Evaluation& evaluation,
                                         std::optional<double> best_ns) {
+    await_turn(hooks_);
     const DeviceLock::Turn turn = rig_.turn();
     return with_side_effects(time_checked(binary, evaluation, best_ns, turn.alone()));
 }

@@ -21,14 +21,20 @@ class Trial {
 public:
     /// All must outlive it.
     Trial(const Task& task, Rig& rig, const TuneHooks& hooks, const StoppingRule& rule = {})
-        : task_(task), rig_(rig), observer_(*hooks.observer), stop_(*hooks.stop), rule_(rule) {}
+        : task_(task),
+          rig_(rig),
+          hooks_(hooks),
+          observer_(*hooks.observer),
+          stop_(*hooks.stop),
+          rule_(rule) {}
 
-    /// Loads the code and checks it on every case.
+    /// Awaits a turn, loads the code and checks it on every case.
     std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
 
-    /// Checks the evaluation's configuration, then takes samples until StoppingRule has enough,
-    /// `best_ns` being the best median so far. A slow candidate and one that is timed after a stop
-    /// request get the fewest that bound a median. Samples and conditions go into `evaluation`.
+    /// Awaits a turn, checks the evaluation's configuration, then takes samples until StoppingRule
+    /// has enough, `best_ns` being the best median so far. A slow candidate and one that is timed
+    /// after a stop request get the fewest that bound a median. Samples and conditions go into
+    /// `evaluation`.
     std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation,
                                      std::optional<double> best_ns);
 
@@ -53,6 +59,7 @@ private:
 
     const Task& task_;
     Rig& rig_;
+    const TuneHooks& hooks_;
     TuneObserver& observer_;
     const std::atomic<bool>& stop_;
     StoppingRule rule_;

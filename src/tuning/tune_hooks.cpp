@@ -5,17 +5,18 @@
 
 namespace jitune::internal {
 
-std::chrono::nanoseconds await_turn(const TuneHooks& hooks) {
-    constexpr std::chrono::milliseconds kGlance{20};
-    if (hooks.has_turn()) {
-        return std::chrono::nanoseconds(0);
+void await_turn(const TuneHooks& hooks) {
+    constexpr std::chrono::milliseconds kGlance{10};
+    const auto may_go = [&] { return !hooks.has_turn || hooks.stop->load() || hooks.has_turn(); };
+    if (may_go()) {
+        return;
     }
     hooks.observer->rests();
     const auto begin = std::chrono::steady_clock::now();
     do {
         std::this_thread::sleep_for(kGlance);
-    } while (!hooks.stop->load() && !hooks.has_turn());
-    return std::chrono::steady_clock::now() - begin;
+    } while (!may_go());
+    *hooks.rested += std::chrono::steady_clock::now() - begin;
 }
 
 }  // namespace jitune::internal

@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <stop_token>
 #include <string>
+#include <utility>
 
 #include "backend/device.hpp"
 #include "tuner_db/record.hpp"
@@ -93,7 +95,7 @@ public:
 inline const std::atomic<bool> kNeverStop{false};
 inline TuneObserver kNoObserver;  // without state
 
-/// How a tuning is run, watched and stopped. No member is ever null.
+/// How a tuning is run, watched and stopped. No pointer is ever null.
 struct TuneHooks {
     const std::atomic<bool>* stop = &kNeverStop;  ///< ends the search early once it is true
     /// After each verdict, and while a worker keeps the tuning waiting; on the calling thread.
@@ -103,16 +105,32 @@ struct TuneHooks {
     /// winner.
     std::stop_token given_up = {};
     bool low_priority = false;  ///< runs in a worker of low priority
-    /// Whether the next candidate may use the device now; see await_turn(). Asked again and again,
-    /// by the calling thread; what it throws ends the tuning.
-    std::function<bool()> has_turn = [] { return true; };
+    /// Whether the next candidate may use the device now; see await_turn(). Empty: always. Asked
+    /// again and again, by the calling thread; what it throws ends the tuning.
+    std::function<bool()> has_turn = {};
     /// The same of the first candidate at other sizes than the tuning's own. Then nothing of this
     /// tuning runs on the device.
-    std::function<bool()> may_compare = [] { return true; };
+    std::function<bool()> may_compare = {};
+    /// How long the tuning has waited for its turns. No budget counts that.
+    std::shared_ptr<std::chrono::nanoseconds> rested =
+        std::make_shared<std::chrono::nanoseconds>(0);
 };
 
 /// Waits before a candidate or a round of the finals until that may use the device, or the tuning
-/// is to stop. Returns for how long: no budget counts that.
-std::chrono::nanoseconds await_turn(const TuneHooks& hooks);
+/// is to stop.
+void await_turn(const TuneHooks& hooks);
+
+/// How long a tuning has rested since the last look.
+class RestLook {
+public:
+    explicit RestLook(std::shared_ptr<const std::chrono::nanoseconds> rested)
+        : rested_(std::move(rested)), seen_(*rested_) {}
+
+    std::chrono::nanoseconds operator()() { return *rested_ - std::exchange(seen_, *rested_); }
+
+private:
+    std::shared_ptr<const std::chrono::nanoseconds> rested_;
+    std::chrono::nanoseconds seen_;
+};
 
 }  // namespace jitune::internal

@@ -35,6 +35,7 @@ public:
           binaries_(binaries),
           log_(log),
           whole_(kUsual),
+          new_rest_(hooks.rested),
           space_(task.space()),
           search_(task, space_, binaries, plan, hooks, log),
           rig_(task.device, *task.kernel.workload, task.problem,
@@ -48,9 +49,10 @@ public:
         search_.run(rig_, set_up, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
-        whole_.leave_out(search_.rested());
+        leave_rests_out();
         const LoopClock::Time searched = whole_.turn();
         std::vector<Finalist> finalists = finals();
+        leave_rests_out();
         const LoopClock::Time chosen = whole_.turn();
         std::optional<Binary> alone = compile_alone(*finalists.front().evaluation);
         while (!alone) {  // without the one that was wrong
@@ -79,6 +81,13 @@ private:
             record_maker_.measurement(evaluation, samples_ns, conditions));
         hooks_.observer->measured(report_.measurements.back());
     }
+    void leave_rests_out() {
+        const auto rest = new_rest_();
+        whole_.leave_out(rest);
+        if (finals_time_) {
+            finals_time_->leave_out(rest);
+        }
+    }
     /// Not empty; begins with the winner.
     std::vector<Finalist> finals();
     /// What is left of the time for all finals of this tuning; nothing where it has no limit.
@@ -95,7 +104,8 @@ private:
     const TuneHooks& hooks_;
     BinaryCache& binaries_;
     const Log& log_;
-    LoopClock whole_;  ///< since this tuning began; a repetition of the finals is a turn
+    LoopClock whole_;    ///< since this tuning began; a repetition of the finals is a turn
+    RestLook new_rest_;  ///< that whole_ and finals_time_ are to leave out
     const SearchSpace space_;
     Search search_;  // before the rig: its compilers work while the rig is set up
     Rig rig_;
@@ -105,6 +115,7 @@ private:
 };
 
 std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
+    leave_rests_out();
     if (plan_.limit.count() > 0) {
         return left_of(plan_.finals_end(), whole_);
     }

@@ -108,7 +108,8 @@ public:
     }
 
     [[nodiscard]] const std::atomic<bool>& stop() const { return stop_; }
-    [[nodiscard]] const std::atomic<bool>& has_turn() const { return has_turn_; }
+    /// A turn that the parent has taken back again serves once.
+    bool take_turn() { return is_new_turn_.exchange(false) || has_turn_; }
 
 private:
     [[noreturn]] void listen(MessageChannel& channel, const std::filesystem::path& scratch) {
@@ -138,6 +139,7 @@ private:
             stop_ = true;
         } else if (name == worker_messages::kTurn) {
             has_turn_ = reader.integer() != 0;
+            is_new_turn_ = is_new_turn_ || has_turn_;
         }
         changed_.notify_all();
     }
@@ -146,7 +148,7 @@ private:
     std::condition_variable changed_;
     std::deque<WorkerRequest> requests_;
     std::size_t answered_ = 0;
-    std::atomic<bool> stop_{false}, has_turn_{true};
+    std::atomic<bool> stop_{false}, has_turn_{true}, is_new_turn_{false};
     std::thread listener_;
 };
 
@@ -324,7 +326,7 @@ private:
                             tell(channel_, message);
                         },
                         &reporter};
-        hooks.has_turn = [this] { return orders_.has_turn().load(); };
+        hooks.has_turn = [this] { return orders_.take_turn(); };
         const TuneReport report =
             tune({device, kernel, request.problem}, request.plan, hooks, binaries_, engine_.log());
         reporter.tell_compiles();

@@ -123,21 +123,18 @@ TEST_F(SupervisorTest, AStoppedBackgroundTuningDoesNotWaitForItsWorkerToBeReady)
 }
 
 TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
-    play("sleep 100");
+    play("head -c 1 >/dev/null; : >\"$folder/asked\"; sleep 100");
     std::atomic<bool> stop{false};
-    std::thread stopper([&] {
-        while (starts() == 0) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
-        stop = true;
-    });
     TuneHooks hooks;
     hooks.stop = &stop;
+    hooks.has_turn = [&] {
+        stop = std::filesystem::exists(dir_.path() / "asked");
+        return true;
+    };
     const std::stop_source end;
     hooks.given_up = end.get_token();
     expect_error(ErrorKind::unavailable, "was given up, since its session ends",
                  [&] { tune(hooks); });
-    stopper.join();
     EXPECT_EQ(starts(), 1);
 }
 

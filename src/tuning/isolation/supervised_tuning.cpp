@@ -39,7 +39,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kGlance{5};  // between looks at the clock, at the stop flag and for a turn
+constexpr milliseconds kGlance{20};       // between looks at the clock and at the stop flag
+constexpr milliseconds kShortGlance{5};   // where it may have to leave the device soon
 constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
 constexpr int kMostUnprepared = 2;
@@ -69,8 +70,8 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
     while (true) {
         pass_on_stop(worker);
         pass_on_turn(worker);
-        const auto message = worker.receive(kGlance);
-        time_.turn();
+        const auto message = worker.receive(hooks_.has_turn ? kShortGlance : kGlance);
+        count_turn();
         if (message) {
             if (message->front() == worker_messages::kError) {
                 take_error(*message);
@@ -93,20 +94,23 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
 
 void SupervisedTuning::begin(WorkerProcess& worker) {
     if (search_began_) {  // a replaced worker gets what is left of the budget
-        request_.plan.spent = spent_before_ + std::chrono::duration_cast<milliseconds>(
-                                                  time_.lasted() - *search_began_);
+        request_.plan.spent =
+            spent_before_ + std::chrono::duration_cast<milliseconds>(active() - *search_began_);
     }
     Message message{worker_messages::kTune};
     MessageWriter writer(message);
     WorkerRequest request = request_;
     if (const milliseconds limit = request.plan.limit; limit.count() > 0) {
-        request.plan.limit = std::max(
-            limit - std::chrono::duration_cast<milliseconds>(time_.lasted()), limit / kLeast);
+        request.plan.limit =
+            std::max(limit - std::chrono::duration_cast<milliseconds>(active()), limit / kLeast);
     }
     write_request(writer, request);
     worker.send(message);
     told_to_stop_ = false;
     has_turn_ = true;
+    is_heard_ = true;
+    rests_ = false;
+    counted_.clear();
     preparing_.clear();
     running_.clear();
     ran_ = 0;
@@ -140,33 +144,47 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
     }
 }
 
+/// One such message at a time: a worker that does not read must not block this thread.
 void SupervisedTuning::pass_on_turn(WorkerProcess& worker) {
+    if (!hooks_.has_turn) {
+        return;
+    }
     const bool has_turn = hooks_.has_turn();
-    if (has_turn != has_turn_) {
+    if (has_turn != has_turn_ && is_heard_) {
         Message message{worker_messages::kTurn};
         MessageWriter(message).integer(has_turn ? 1 : 0);
         worker.send(message);
         has_turn_ = has_turn;
+        is_heard_ = false;
     }
-    if (!has_turn_ && running_.empty()) {
-        since_ = time_.lasted();  // it has nothing to say
+}
+
+void SupervisedTuning::count_turn() {
+    const LoopClock::Time before = time_.lasted();
+    const LoopClock::Time passed = time_.turn() - before;
+    if (rests_) {
+        rested_ += passed;
+        *hooks_.rested += passed;
+        since_ = time_.lasted();
     }
 }
 
 std::optional<TuneReport> SupervisedTuning::take(WorkerProcess& worker, const Message& message) {
     MessageReader reader(message);
     const std::string name = reader.text();
+    is_heard_ = true;
     if (running_.empty()) {  // any message is a sign of life
         since_ = time_.lasted();
     }
     if (name == worker_messages::kAnnounce) {
-        search_began_ = search_began_.value_or(time_.lasted());
+        search_began_ = search_began_.value_or(active());
         // The worker waits for "go" before it runs any of these. By then the observer has them on
         // disk, so that even the death of the machine leaves a trace of them.
         hooks_.observer->announce(reader.texts());
         worker.send({worker_messages::kGo});
     } else if (name == worker_messages::kRests) {
         running_.clear();
+        rests_ = true;
         hooks_.observer->rests();
     } else if (name == worker_messages::kMeasured) {
         take_measurement(read_record<Measurement>(reader));
@@ -196,9 +214,10 @@ void SupervisedTuning::take_step(const std::string& name, MessageReader& reader)
         compiles_ += reader.integer();
     } else if (name == worker_messages::kLoad || name == worker_messages::kCheck ||
                name == worker_messages::kTime) {
-        std::string next = reader.text();
-        ran_ += next != running_ ? 1 : 0;
-        running_ = std::move(next);
+        running_ = reader.text();
+        ran_ += running_ != counted_ ? 1 : 0;
+        counted_ = running_;
+        rests_ = false;
         loading_ = name == worker_messages::kLoad;
         since_ = time_.lasted();
     } else if (name == worker_messages::kLog) {

@@ -57,6 +57,9 @@ private:
     void begin(WorkerProcess& worker);
     void pass_on_stop(WorkerProcess& worker);
     void pass_on_turn(WorkerProcess& worker);
+    void count_turn();
+    /// How long this has lasted but for rests.
+    [[nodiscard]] LoopClock::Time active() const { return time_.lasted() - rested_; }
     std::optional<TuneReport> take(WorkerProcess& worker, const Message& message);
     void take_step(const std::string& name, MessageReader& reader);
     void take_measurement(Measurement measurement);
@@ -96,13 +99,17 @@ private:
     std::set<std::string> doubtful_;
     int futile_ = 0;  ///< workers in a row that ended before they tried a candidate
     LoopClock time_;
-    std::optional<LoopClock::Time> search_began_;
-    std::optional<LoopClock::Time> stopped_;  ///< when the stop request was seen
+    LoopClock::Time rested_{0};
+    std::optional<LoopClock::Time> search_began_;  ///< active() then
+    std::optional<LoopClock::Time> stopped_;       ///< when the stop request was seen
     std::chrono::milliseconds spent_before_;
 
     // The state of the present worker.
     bool told_to_stop_ = false;
     bool has_turn_ = true;              ///< as it was told last
+    bool is_heard_ = true;              ///< it has sent something since then
+    bool rests_ = false;                ///< nothing of it runs on the device
+    std::string counted_;               ///< the last one in ran_
     std::string preparing_;             ///< a step that belongs to no candidate; empty: none
     std::string running_;               ///< the configuration on the device; empty: none
     int ran_ = 0;                       ///< how many candidates have been on the device
