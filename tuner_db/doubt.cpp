@@ -39,10 +39,6 @@ std::string doubt_sentence(const Doubt& doubt) {
     if (doubt.reason == Doubt::kDriver) {
         return fmt::format("not raced since the driver became {}, {}", doubt.driver, day);
     }
-    if (doubt.reason == Doubt::kExplored) {
-        return fmt::format("calls at {} took {:.3g} us, and {:.3g} us by another configuration, {}",
-                           doubt.called, doubt.served_ns / 1000, doubt.expected_ns / 1000, day);
-    }
     return fmt::format("calls at {} took {:.3g} us instead of at most {:.3g} us, {}", doubt.called,
                        doubt.served_ns / 1000, doubt.expected_ns / 1000, day);
 }

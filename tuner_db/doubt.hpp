@@ -23,20 +23,17 @@ struct Doubt {
         "?5 AND sizes = ?6 AND configuration = ?7";
     static constexpr const char* kSlow = "slow";
     static constexpr const char* kDriver = "driver";
-    static constexpr const char* kExplored = "explored";
 
     RecordKey key;      ///< of the winner, as the next three
     std::string sizes;  ///< where it was tuned
     std::string configuration;
     std::string winner_at;  ///< its Provenance::created_at
-    /// kSlow: calls take longer; kDriver: it was made for another one; kExplored: another
-    /// configuration was faster in calls: no row of its own, but an Exploration.
+    /// kSlow: calls take longer; kDriver: it was made for another one.
     std::string reason;
     std::string called;       ///< "n=1000": exact sizes of the calls
     std::string kernel_spec;  ///< frame() of Kernel::spec; of no words where no worker can make it
     double served_ns = 0;     ///< of calls at these sizes; 0: not timed
-    /// The most that the stored times let one expect; 0: unknown. Of kExplored: what the other
-    /// configuration took.
+    /// The most that the stored times let one expect; 0: unknown.
     double expected_ns = 0;
     std::string driver;  ///< that has served the calls
     std::string device_name;

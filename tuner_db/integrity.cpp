@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "tuner_db/doubt.hpp"
-#include "tuner_db/exploration.hpp"
 #include "tuner_db/kept_binary.hpp"
 #include "tuner_db/merge_record.hpp"
 #include "tuner_db/miss.hpp"
@@ -31,9 +30,6 @@ bool is_sound(const Pause& /*pause*/) {
 }
 bool is_sound(const Doubt& doubt) {
     return doubt.called_sizes().has_value();
-}
-bool is_sound(const Exploration& exploration) {
-    return exploration.problem_sizes().has_value();
 }
 bool is_sound(const KeptBinary& /*binary*/) {
     return true;
@@ -106,7 +102,6 @@ void check_call_records(const sqlite::Connection& connection, std::vector<std::s
     check_rows<Usage>(connection, problems);
     check_rows<Pause>(connection, problems);
     check_rows<Doubt>(connection, problems);
-    check_rows<Exploration>(connection, problems);
 }
 
 void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems) {

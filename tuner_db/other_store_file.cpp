@@ -39,33 +39,11 @@ std::filesystem::path real_path(const std::filesystem::path& path) {
     return real;
 }
 
-/// Copies a database page by page, with what its write-ahead log holds.
-void copy_pages(Connection& from, Connection& into) {
-    sqlite3_backup* const backup =
-        sqlite3_backup_init(into.handle(), "main", from.handle(), "main");
-    if (backup == nullptr) {
-        sqlite::check(into.handle(), "BEGIN", sqlite3_errcode(into.handle()));
-    }
-    const int code = sqlite3_backup_step(backup, -1);
-    sqlite3_backup_finish(backup);
-    sqlite::check(into.handle(), "BEGIN", code == SQLITE_DONE ? SQLITE_OK : code);
-}
-
 StoreFile open_other(const std::string& real) {
     Connection connection(real, Connection::Mode::read_only);
     connection.set_busy_wait(kPatience);
-    const bool is_older = connection.integer("PRAGMA application_id") == kApplicationId &&
-                          connection.integer("PRAGMA user_version") < schema_version();
-    if (!is_older) {
-        prepare_schema(connection, Connection::Mode::read_only);
-        return {nullptr, nullptr, std::move(connection), {"", "another database"}, real};
-    }
-    auto copies = std::make_unique<TempDir>();
-    const std::filesystem::path copy = copies->write("older.db", "");
-    Connection migrated(std::filesystem::canonical(copy).string(), Connection::Mode::read_write);
-    copy_pages(connection, migrated);
-    prepare_schema(migrated, Connection::Mode::read_write);
-    return {std::move(copies), nullptr, std::move(migrated), {"delete", "a private copy"}, real};
+    prepare_schema(connection, Connection::Mode::read_only);
+    return {nullptr, std::move(connection), {"", "another database"}, real};
 }
 
 }  // namespace

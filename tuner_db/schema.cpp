@@ -23,10 +23,15 @@ using sqlite::Transaction;
     throw Error(ErrorKind::store, fmt::format("{}: {}", connection.name(), why));
 }
 
+/// That of jitune 0.2. Those before were of its development.
+constexpr std::int64_t kFirstVersion = 10;
+
 std::vector<Migration> known_migrations() {
     std::vector<Migration> migrations;
+    std::int64_t version = kFirstVersion - 1;
     for (const embedded::File& file : embedded::schema) {
-        migrations.push_back({std::ssize(migrations), file.text});
+        migrations.push_back({migrations.empty() ? 0 : version, file.text});
+        ++version;
     }
     return migrations;
 }
@@ -72,19 +77,20 @@ void check_header(const Connection& connection, const Header& header) {
                            "newer jitune or another path",
                            header.version, schema_version()));
     }
-    if (header.version < 1) {
+    if (header.version < kFirstVersion) {
         refuse(connection,
-               fmt::format("its version is {}, which no jitune writes: use another path",
+               fmt::format("its version is {}, of a jitune before 0.2: remove the file, or use "
+                           "another path",
                            header.version));
     }
 }
 
-/// The schema of each version from 1 on.
+/// The schema of each version from kFirstVersion on.
 std::vector<std::vector<sqlite::Row>> make_schemas() {
     Connection connection("", Connection::Mode::memory);
     add_sample_functions(connection);
     std::vector<std::vector<sqlite::Row>> schemas;
-    for (std::int64_t version = 1; version <= schema_version(); ++version) {
+    for (std::int64_t version = kFirstVersion; version <= schema_version(); ++version) {
         migrate(connection, known_migrations(), version);
         schemas.push_back(schema_rows(connection));
     }
@@ -113,7 +119,7 @@ bool is_for_people(const sqlite::Row& row) {
 void check_schema(const Connection& connection, const Header& header) {
     // Never destroyed: see table_of().
     static const auto& schemas = *new std::vector<std::vector<sqlite::Row>>(make_schemas());
-    const auto& expected = schemas.at(static_cast<std::size_t>(header.version - 1));
+    const auto& expected = schemas.at(static_cast<std::size_t>(header.version - kFirstVersion));
     const auto& found = header.schema;
     const auto unexpected = std::find_if(found.begin(), found.end(), [&](const sqlite::Row& row) {
         return std::find(expected.begin(), expected.end(), row) == expected.end() &&
@@ -139,7 +145,7 @@ void check(const Connection& connection, const Header& header) {
 }  // namespace
 
 std::int64_t schema_version() {
-    return std::ssize(embedded::schema);
+    return kFirstVersion - 1 + std::ssize(embedded::schema);
 }
 
 void migrate(Connection& connection, std::span<const Migration> migrations, std::int64_t target) {

@@ -11,7 +11,7 @@ namespace jitune::internal {
 
 inline constexpr std::int64_t kApplicationId = 0x6a69746e;  // "jitn"
 
-/// The newest version: the number of files schema_<version>.sql, which the build embeds.
+/// The newest version: that of the last file schema_<version>.sql, which the build embeds.
 std::int64_t schema_version();
 
 /// Brings a database from user_version `from` to a later one, which `sql` sets. Version 0 is the

@@ -35,7 +35,7 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode,
                                     "read-only: as the last writer left it"}
                           : set_journal(connection, choose_journal(sqlite3_libversion_number(),
                                                                    place.file_system()));
-    return {nullptr, std::move(folder), std::move(connection), std::move(journal), place.file()};
+    return {std::move(folder), std::move(connection), std::move(journal), place.file()};
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ StoreFile open_store_file(const StorePath& place, Connection::Mode mode, const L
 StoreFile open_store_in_memory() {
     Connection connection("", Connection::Mode::memory);
     prepare_schema(connection, Connection::Mode::memory);
-    return {nullptr, nullptr, std::move(connection), {"memory", "in memory"}, ""};
+    return {nullptr, std::move(connection), {"memory", "in memory"}, ""};
 }
 
 }  // namespace jitune::internal

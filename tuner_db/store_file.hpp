@@ -7,7 +7,6 @@
 #include <string>
 
 #include "support/log.hpp"
-#include "support/temp_dir.hpp"
 #include "tuner_db/folder_vfs.hpp"
 #include "tuner_db/journal.hpp"
 #include "tuner_db/sqlite.hpp"
@@ -17,7 +16,6 @@ namespace jitune::internal {
 
 /// A database that has passed all checks and has the newest schema.
 struct StoreFile {
-    std::unique_ptr<TempDir> copy;  ///< holds what the connection has open instead of `path`
     std::unique_ptr<sqlite::FolderVfs> folder;  ///< through which the connection has its files
     sqlite::Connection connection;
     Journal journal;

@@ -339,7 +339,6 @@ void TuningStore::add(const CallRecords& records) {
         std::vector<Doubt> standing = records.doubts;
         std::erase_if(standing, [&](const Doubt& doubt) { return !impl_->doubted(doubt); });
         impl_->doubts_.add(standing);
-        impl_->explorations_.add(records.explorations);
     });
 }
 

@@ -12,7 +12,6 @@
 
 #include "support/log.hpp"
 #include "tuner_db/doubt.hpp"
-#include "tuner_db/exploration.hpp"
 #include "tuner_db/kept_binary.hpp"
 #include "tuner_db/merge.hpp"
 #include "tuner_db/merge_record.hpp"
@@ -30,11 +29,9 @@ struct CallRecords {
     std::vector<Usage> usages = {};
     std::vector<Pause> pauses = {};
     std::vector<Doubt> doubts = {};
-    std::vector<Exploration> explorations = {};
 
     [[nodiscard]] bool empty() const {
-        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty() &&
-               explorations.empty();
+        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty();
     }
 };
 
@@ -60,9 +57,8 @@ public:
                                              std::chrono::milliseconds patience = kPatience);
     /// Long enough for many processes that create the file at once.
     static constexpr std::chrono::milliseconds kPatience{10'000};
-    /// Opens another database to be read alone, whoever owns it, of any schema version up to this
-    /// one: of an older one a private copy is migrated. The file does not change. Throws
-    /// Error(store) for what is no tuning database.
+    /// Opens another database to be read alone, whoever owns it. The file does not change. Throws
+    /// Error(store) for what is no tuning database of this schema version.
     static std::unique_ptr<TuningStore> open_other(const std::filesystem::path& path,
                                                    const Log& log);
     /// A store in memory, for tests and for an empty Options::database.
@@ -172,13 +168,9 @@ public:
     /// The pauses that sessions have recorded, the longest first.
     std::vector<Pause> pauses();
 
-    /// The doubts about winners that are stored, the last ones first; then those about winners than
-    /// which an Exploration is faster, which are stored there alone. A winner that is saved removes
-    /// that about its own row.
+    /// The doubts about winners that are stored, the last ones first. A winner that is saved
+    /// removes that about its own row.
     std::vector<Doubt> doubts();
-
-    /// The tries of configurations inside calls, the last ones first.
-    std::vector<Exploration> explorations();
 
     /// The winner that it is about, with its image. Nothing if its row is damaged or has gone.
     std::optional<Winner> doubted(const Doubt& doubt);

@@ -39,23 +39,6 @@ std::vector<Winner> TuningStore::Impl::settled_winners() {
     return settled;
 }
 
-std::vector<Doubt> TuningStore::Impl::explored_doubts() {
-    std::vector<Doubt> doubts;
-    const auto is_faster = [](const Exploration& one) {
-        return one.problem_sizes() && one.outcome == Exploration::kFaster;
-    };
-    for (const Exploration& one : explorations_.all(is_faster).records) {
-        const auto winner = winners_.find(one.key, *one.problem_sizes(), false).winner;
-        if (winner && winner->configuration == one.winner) {
-            doubts.push_back({winner->key, winner->sizes, winner->configuration,
-                              winner->provenance.created_at, Doubt::kExplored, one.sizes,
-                              one.kernel_spec, one.served_ns, one.tried_ns, "", one.device_name, 1,
-                              one.first_at, one.last_at});
-        }
-    }
-    return doubts;
-}
-
 std::vector<Miss> TuningStore::misses() {
     return impl_->intact_rows<Miss>([&] {
         SumTable<Miss>::Rows rows = impl_->misses_.all();
@@ -89,17 +72,7 @@ std::vector<Doubt> TuningStore::doubts() {
         SumTable<Doubt>::Rows rows =
             impl_->doubts_.all([](const Doubt& doubt) { return doubt.called_sizes().has_value(); });
         std::erase_if(rows.records, [&](const Doubt& doubt) { return !impl_->doubted(doubt); });
-        for (Doubt& doubt : impl_->explored_doubts()) {
-            rows.records.push_back(std::move(doubt));
-        }
         return rows;
-    });
-}
-
-std::vector<Exploration> TuningStore::explorations() {
-    return impl_->intact_rows<Exploration>([&] {
-        return impl_->explorations_.all(
-            [](const Exploration& one) { return one.problem_sizes().has_value(); });
     });
 }
 

@@ -96,10 +96,6 @@ private:
     static constexpr std::int64_t kMostUsages = 20'000;
     static constexpr std::int64_t kMostPauses = 1'000;
     static constexpr std::int64_t kMostDoubts = 10'000;
-    static constexpr std::int64_t kMostExplorations = 10'000;
-
-    /// Those of winners than which another configuration is faster in calls, by the explorations.
-    std::vector<Doubt> explored_doubts();
 
     /// The row that it is about.
     std::optional<Winner> doubted(const Doubt& doubt) {
@@ -148,7 +144,6 @@ private:
     BinaryTable binaries_{connection_};
     SumTable<Pause> pauses_{connection_, kMostPauses, "longest_us DESC, rowid"};
     SumTable<Doubt> doubts_{connection_, kMostDoubts, "last_at DESC, rowid"};
-    SumTable<Exploration> explorations_{connection_, kMostExplorations, "last_at DESC, rowid"};
     sqlite::Statement remove_doubt_{connection_, "DELETE FROM doubt " + SumTable<Doubt>::where()};
 };
 

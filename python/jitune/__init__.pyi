@@ -37,7 +37,7 @@ class Session:
     def __init__(self, *, database: str | PathLike[str] | None = ...,
                  on_miss: Literal["background", "now", "offline", "default"] | None = ...,
                  tune_on_busy_gpu: bool | None = ..., frozen: bool | None = ..., watch_winners: bool | None = ...,
-                 explore_share: float | None = ..., record: Literal["nothing", "misses", "all"] | None = ...,
+                 record: Literal["nothing", "misses", "all"] | None = ...,
                  budget: float | None = ..., hang_limit: float | None = ..., compile_limit: float | None = ...,
                  device: str | None = ..., strategy: str | None = ..., seed: int | None = ...,
                  worker: str | PathLike[str] | None = ...,

@@ -47,7 +47,6 @@ jitune_status jitune_session_counters(jitune_session* session, char** json) {
                               {"sampled", counters.sampled},
                               {"doubted", counters.doubted},
                               {"raced", counters.raced},
-                              {"explored", counters.explored},
                               {"pauses", counters.pauses},
                               {"longest_pause", counters.longest_pause.count()},
                               {"longest_pause_of", counters.longest_pause_of}});

@@ -10,7 +10,6 @@
 #include "cli/command.hpp"
 #include "cli/common_options.hpp"
 #include "cli/exit_code.hpp"
-#include "cli/exploration_text.hpp"
 #include "cli/output.hpp"
 #include "cli/record_json.hpp"
 #include "cli/table.hpp"
@@ -31,7 +30,6 @@ struct Stats {
     UsageReport usage;
     std::vector<WorkItem> holes;
     std::vector<Pause> pauses;
-    std::vector<Exploration> explorations;
 };
 
 std::string origins_text(const UsageReport& usage, std::size_t width) {
@@ -195,8 +193,7 @@ Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
             {"usages", records_json(usages)},
             {"holes", std::ssize(stats.holes)},
             {"estimated_lost_s", json_number(saved_by_all(stats.holes))},
-            {"pauses", records_json(stats.pauses)},
-            {"explorations", records_json(stats.explorations)}};
+            {"pauses", records_json(stats.pauses)}};
 }
 
 int run(const CommonArguments& arguments) {
@@ -205,7 +202,7 @@ int run(const CommonArguments& arguments) {
     const std::vector<Usage> usages = store->usages();
     ComparedTimes times(*store);
     const Stats stats{usage_report_of(winners, usages, times), worklist(store->misses(), winners),
-                      store->pauses(), store->explorations()};
+                      store->pauses()};
     if (arguments.json) {
         print_json(stats_json(stats, usages));
     } else {
@@ -213,7 +210,6 @@ int run(const CommonArguments& arguments) {
         print(usage_text(stats.usage, width));
         print(holes_text(stats.holes));
         print(pauses_text(stats.pauses, width));
-        print(explorations_text(stats.explorations, width));
     }
     return kExitOk;
 }

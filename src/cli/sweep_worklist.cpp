@@ -118,7 +118,6 @@ int run_worklist(const Arguments& arguments) {
     std::vector<Winner> winners;
     std::vector<WorkItem> items;
     {
-        // Also migrates it, which reading alone could not.
         const auto store = change_database(options);
         winners = store->winners();
         items = worklist(store->misses(), winners);

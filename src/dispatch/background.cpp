@@ -20,7 +20,6 @@ using std::chrono::seconds;
 
 constexpr milliseconds kGlance{500};  // between looks for winners of other processes
 constexpr int kLeastPart = 4;         // of a budget, for a tuning that begins late
-constexpr milliseconds kShort{20};    // while calls make tries, of which each waits for a look
 constexpr int kMostFailures = 3;
 
 /// After how many failures a problem is tried again when.
@@ -172,11 +171,7 @@ void Background::serve() {
         const bool has_work = std::any_of(watched_.begin(), watched_.end(), [](const Place& one) {
             return one->wants_tuning || one->own;
         });
-        wake_.wait_for(lock,
-                       explorer_.is_busy() ? kShort
-                       : has_work          ? kTurnGlance
-                                           : kGlance,
-                       [&] { return stop_ || has_news_; });
+        wake_.wait_for(lock, has_work ? kTurnGlance : kGlance, [&] { return stop_ || has_news_; });
         has_news_ = false;
         lock.unlock();
         work();
@@ -193,14 +188,8 @@ void Background::work() {
                 look_for_winners(*version);
                 look_for_doubts(*version);
             }
-            if (explorer_.learn()) {
-                recorder_.hurry();
-            }
             if (races_.empty() || !has_worker() || !race_next()) {
                 tune_next();
-            }
-            if (pending_ == 0 && !stop_) {
-                explorer_.prepare();
             }
         }
     } catch (const std::exception& error) {  // such as a lack of memory: calls go on without

@@ -24,7 +24,6 @@
 #include "dispatch/call_gap.hpp"
 #include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
-#include "dispatch/explorer.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/idle_watch.hpp"
 #include "dispatch/session_store.hpp"
@@ -49,7 +48,7 @@ public:
     /// All must outlive it. Starts no thread yet.
     Background(const Options& options, const Log& log, std::span<const Family> families,
                SessionStore& store, Answers& answers, const Isolation& isolation,
-               DispatchTable& table, CallRecorder& recorder, Explorer& explorer, Race race)
+               DispatchTable& table, CallRecorder& recorder, Race race)
         : options_(options),
           log_(log),
           families_(families),
@@ -58,7 +57,6 @@ public:
           isolation_(isolation),
           table_(table),
           recorder_(recorder),
-          explorer_(explorer),
           race_(std::move(race)) {}
     /// As stop().
     ~Background() { stop(); }
@@ -193,7 +191,6 @@ private:
     const Isolation& isolation_;
     DispatchTable& table_;
     CallRecorder& recorder_;
-    Explorer& explorer_;
     const Race race_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};

@@ -11,8 +11,7 @@ namespace jitune::internal {
 void Background::look_for_doubts(std::int64_t version) {
     const bool has_new_doubts = recorder_.take_doubts();
     const bool is_new = has_new_winner_.exchange(false) || has_new_doubts;
-    if (options_.on_miss != TunePolicy::background ||
-        (!options_.watch_winners && options_.explore_share == 0) ||
+    if (options_.on_miss != TunePolicy::background || !options_.watch_winners ||
         (version == doubts_version_ && !is_new)) {
         return;
     }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "dispatch/call_counts.hpp"
-#include "dispatch/call_probe.hpp"
 #include "dispatch/winner_watch.hpp"
 
 namespace jitune::internal {
@@ -38,38 +37,28 @@ const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::in
 const ReadyLaunch* CallMemo::counted(std::size_t place) {
     Tally& tally = tallies_[place];
     const Entry& entry = entries_[place];
-    const std::int64_t calls = tally.calls;
     tally.add();
-    if (tally.dimensions > entry.key.sizes.size()) {
+    if (tally.unsampled < WinnerWatch::kCallsPerSample ||
+        tally.dimensions > entry.key.sizes.size()) {
         return entry.launch.get();
     }
-    CallProbe* probe = nullptr;
-    if (tally.unsampled >= WinnerWatch::kCallsPerSample) {
-        probe = tally.answer->watch.load(std::memory_order_acquire);
-        tally.unsampled = 0;
-    }
-    if (probe == nullptr) {
-        probe = tally.answer->explorer.load(std::memory_order_acquire);
-    }
-    if (probe == nullptr) {
+    tally.unsampled = 0;
+    WinnerWatch* const watch = tally.answer->watch.load(std::memory_order_acquire);
+    if (watch == nullptr) {
         return entry.launch.get();
     }
-    probed_.probe = probe;
-    probed_.answer = tally.answer;
-    probed_.sizes = entry.key.sizes;
-    probed_.dimensions = tally.dimensions;
-    probed_.calls = calls;
-    probed_.launch = entry.launch.get();
-    probed_.tally = &tally;
-    return &probed_;
+    watched_.watch = watch;
+    watched_.answer = tally.answer;
+    watched_.sizes = entry.key.sizes;
+    watched_.dimensions = tally.dimensions;
+    watched_.launch = entry.launch.get();
+    return &watched_;
 }
 
-void CallMemo::ProbedLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
-    const auto& probed = static_cast<const ProbedLaunch&>(self);
-    const std::span<const std::int64_t> sizes(probed.sizes.data(), probed.dimensions);
-    if (probed.probe->launch(*probed.answer, sizes, probed.calls, *probed.launch, arrays, stream)) {
-        probed.tally->due = 1;
-    }
+void CallMemo::WatchedLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
+    const auto& watched = static_cast<const WatchedLaunch&>(self);
+    const std::span<const std::int64_t> sizes(watched.sizes.data(), watched.dimensions);
+    watched.watch->launch(*watched.answer, sizes, *watched.launch, arrays, stream);
 }
 
 }  // namespace jitune::internal

@@ -61,20 +61,16 @@ private:
         std::unique_ptr<ReadyLaunch> launch;
     };
 
-    struct Tally;
-
-    /// Hands a call over to a probe.
-    class ProbedLaunch final : public ReadyLaunch {
+    /// Has a call timed by the watch.
+    class WatchedLaunch final : public ReadyLaunch {
     public:
-        ProbedLaunch() : ReadyLaunch(call) {}
+        WatchedLaunch() : ReadyLaunch(call) {}
 
-        CallProbe* probe = nullptr;
+        WinnerWatch* watch = nullptr;
         const Resolved* answer = nullptr;
         CallSizes sizes{};
         std::size_t dimensions = 0;
-        std::int64_t calls = 0;
         const ReadyLaunch* launch = nullptr;
-        Tally* tally = nullptr;
 
     private:
         static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
@@ -91,12 +87,12 @@ private:
         std::atomic<std::int64_t>* total = nullptr;
         const Resolved* answer = nullptr;
         std::uint32_t unsampled = 0;   ///< calls since the last that was timed
-        std::uint32_t dimensions = 0;  ///< of the problem; more than CallSizes holds: no probe
+        std::uint32_t dimensions = 0;  ///< of the problem; more than CallSizes holds: not watched
 
         void add();
     };
 
-    /// Adds up an entry's calls. Returns its launch, which a probe makes where there is one.
+    /// Adds up an entry's calls. Returns its launch, which is timed now and then.
     const ReadyLaunch* counted(std::size_t place);
 
     static std::size_t place_of(const CallKey& key) {
@@ -113,7 +109,7 @@ private:
 
     std::array<Entry, std::size_t{1} << kBits> entries_;
     std::array<Tally, std::size_t{1} << kBits> tallies_;
-    ProbedLaunch probed_;
+    WatchedLaunch watched_;
 };
 
 }  // namespace jitune::internal

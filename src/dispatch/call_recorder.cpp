@@ -32,13 +32,6 @@ Usage later(const Usage& first, std::int64_t calls, std::int64_t recorded) {
     return usage;
 }
 
-/// Whether a winner is to be raced.
-bool has_doubts(const CallRecords& records) {
-    return !records.doubts.empty() ||
-           std::any_of(records.explorations.begin(), records.explorations.end(),
-                       [](const Exploration& one) { return one.outcome == Exploration::kFaster; });
-}
-
 Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
     return {usage.key,   usage.sizes,    frame(spec),       usage.origin,   usage.configuration,
             usage.calls, usage.sessions, usage.device_name, usage.first_at, usage.last_at};
@@ -58,10 +51,9 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
                          task.problem.pinned.empty() && !task.kernel.spec.empty();
     const bool is_recorded = this->is_recorded() && (options_.record == Record::all || is_miss);
     const bool is_watched = watch_.note(task, answer);
-    const bool is_explored = explorer_.note(task, answer);
     if (is_recorded) {
         add(task, answer, is_miss);
-    } else if (is_watched || is_explored) {
+    } else if (is_watched) {
         const std::lock_guard lock(mutex_);
         start();
         has_news_ = true;  // perhaps it was made for another driver
@@ -101,12 +93,6 @@ void CallRecorder::keep(KeptBinary binary) {
     }
     binaries_.push_back(std::move(binary));
     start();
-    has_news_ = true;
-    wake_.notify_one();
-}
-
-void CallRecorder::hurry() {
-    const std::lock_guard lock(mutex_);
     has_news_ = true;
     wake_.notify_one();
 }
@@ -168,7 +154,6 @@ void CallRecorder::record() {
 void CallRecorder::record_new() {
     Report report = is_recorded() ? this->report() : Report();
     report.records.doubts = watch_.judge();
-    report.records.explorations = explorer_.take();
     if (report.records.empty()) {
         return;
     }
@@ -181,13 +166,12 @@ void CallRecorder::record_new() {
     });
     if (done) {
         remember(report);
-        if (has_doubts(report.records)) {
+        if (!report.records.doubts.empty()) {
             has_doubts_ = true;
         }
     } else {
         pauses_.put_back(report.records.pauses);
         watch_.put_back(std::move(report.records.doubts));
-        explorer_.put_back(std::move(report.records.explorations));
     }
 }
 

@@ -13,7 +13,6 @@
 
 #include "dispatch/call_counts.hpp"
 #include "dispatch/dispatch_table.hpp"
-#include "dispatch/explorer.hpp"
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
 #include "dispatch/winner_watch.hpp"
@@ -30,19 +29,14 @@ class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
     CallRecorder(const Options& options, const Log& log, SessionStore& store, PauseLedger& pauses,
-                 WinnerWatch& watch, Explorer& explorer)
-        : options_(options),
-          log_(log),
-          store_(store),
-          pauses_(pauses),
-          watch_(watch),
-          explorer_(explorer) {}
+                 WinnerWatch& watch)
+        : options_(options), log_(log), store_(store), pauses_(pauses), watch_(watch) {}
     /// As stop().
     ~CallRecorder() { stop(); }
     CallRecorder(const CallRecorder&) = delete;
     CallRecorder& operator=(const CallRecorder&) = delete;
 
-    /// Takes note of the answer to a call, and has a winner watched and explored. Under
+    /// Takes note of the answer to a call, and has a winner watched. Under
     /// Record::misses it ignores winners; of a miss it ignores pinned configurations and kernels
     /// that no other process can make. Never waits for the database.
     void note(const Task& task, const Resolved& answer);
@@ -53,9 +47,6 @@ public:
     /// Has the code kept, also where no calls are recorded, but not under Options::frozen. Never
     /// waits for the database.
     void keep(KeptBinary binary);
-
-    /// Records soon, and not after ten seconds.
-    void hurry();
 
     /// Ends the thread, and records what is left. Later calls of note() and keep() do nothing.
     void stop();
@@ -103,7 +94,6 @@ private:
     SessionStore& store_;
     PauseLedger& pauses_;
     WinnerWatch& watch_;
-    Explorer& explorer_;
     std::atomic<bool> has_doubts_{false};
     CallCounts counts_;
 

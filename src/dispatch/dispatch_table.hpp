@@ -63,7 +63,7 @@ struct DispatchKey {
 };
 
 class CallCounts;
-class CallProbe;
+class WinnerWatch;
 
 /// A problem's answer, ready to launch.
 struct Resolved {
@@ -84,9 +84,7 @@ struct Resolved {
     /// Counts its calls by their exact sizes; nullptr: nothing does.
     mutable std::atomic<CallCounts*> counts{nullptr};
     /// Times a few of its calls; nullptr: nothing does.
-    mutable std::atomic<CallProbe*> watch{nullptr};
-    /// Tries other configurations in a few of its calls; nullptr: nothing does.
-    mutable std::atomic<CallProbe*> explorer{nullptr};
+    mutable std::atomic<WinnerWatch*> watch{nullptr};
     /// Another answer has taken its place: it serves only those that have it already.
     mutable std::atomic<bool> is_retired{false};
 };

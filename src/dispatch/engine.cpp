@@ -57,14 +57,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       store_(options_, log_),
       isolation_(options_, log_),
       watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
-      explorer_(std::make_unique<Explorer>(options_, log_, families_, store_,
-                                           [this](const Task& task) {
-                                               Digest unusable{};
-                                               return answers_.known(task, unusable,
-                                                                     answers_.patience());
-                                           })),
-      recorder_(
-          std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_, *explorer_)),
+      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
       answers_(
           options_, log_, families_, store_, binaries_, *recorder_,
           [this](const Task& task, const TuneHooks& hooks) { return adopt(task, hooks); },
@@ -74,7 +67,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
           [this](const Task& task, const OwnTuning& own, const SearchPlan& plan,
                  const TuneHooks& hooks) { return widen(task, own, plan, hooks).winners; }),
       background_(std::make_unique<Background>(
-          options_, log_, families_, store_, answers_, isolation_, table_, *recorder_, *explorer_,
+          options_, log_, families_, store_, answers_, isolation_, table_, *recorder_,
           [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
               return race(task, doubt, hooks);
           })) {}
@@ -84,7 +77,6 @@ Engine::~Engine() {
     if (fork_guard_.forked()) {  // their threads are the parent's
         static_cast<void>(background_.release());
         static_cast<void>(recorder_.release());
-        static_cast<void>(explorer_.release());
         static_cast<void>(watch_.release());
     }
 }
@@ -94,7 +86,6 @@ void Engine::finish() {
         return;
     }
     background_->stop();
-    explorer_->learn();
     recorder_->stop();
     if (unserved_ > 0) {
         log_.warning(
@@ -206,8 +197,7 @@ Counters Engine::counters() const {
                       .replaced = background_->replaced(),
                       .sampled = watch_->sampled(),
                       .doubted = watch_->doubted(),
-                      .raced = raced_,
-                      .explored = explorer_->tries()};
+                      .raced = raced_};
     pauses_.report(counters);
     return counters;
 }

@@ -17,7 +17,6 @@
 #include "dispatch/call_recorder.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/engine_part.hpp"
-#include "dispatch/explorer.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/pause_ledger.hpp"
 #include "dispatch/session_store.hpp"
@@ -233,9 +232,6 @@ private:
     /// The race of a winner that takes too long, or of another driver.
     RaceReport race_doubted(const Task& task, const Doubt& doubt, const Winner& stored,
                             const TuneHooks& hooks);
-    /// The race of a winner than which another configuration was faster in calls: that one stands.
-    RaceReport race_explored(const Task& task, const Doubt& doubt, const Winner& stored,
-                             const TuneHooks& hooks);
     /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
     /// the configuration of a winner and nothing else of it.
     std::optional<TuneReport> known_search(const Task& task, Reuse reuse);
@@ -268,7 +264,6 @@ private:
     Isolation isolation_;
     PauseLedger pauses_;
     std::unique_ptr<WinnerWatch> watch_;
-    std::unique_ptr<Explorer> explorer_;
     std::unique_ptr<CallRecorder> recorder_;
     Answers answers_;
     DispatchTable table_;

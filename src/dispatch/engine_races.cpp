@@ -68,49 +68,6 @@ std::optional<Winner> Engine::race_again(const Task& task, const Sizes& sizes, c
     return race_at(task, sizes, racers, stored.configuration, hooks);
 }
 
-RaceReport Engine::race_explored(const Task& task, const Doubt& doubt, const Winner& stored,
-                                 const TuneHooks& hooks) {
-    const auto explored = store_.ask([](TuningStore& store) { return store.explorations(); });
-    const auto found = std::find_if(explored.begin(), explored.end(), [&](const Exploration& one) {
-        return one.key.is_like(doubt.key) && one.sizes == doubt.called &&
-               one.winner == doubt.configuration && one.outcome == Exploration::kFaster;
-    });
-    RaceReport report;
-    report.configuration = stored.configuration;
-    if (found == explored.end()) {
-        return report;
-    }
-    const Sizes called = doubt.called_sizes().value();
-    const std::string& faster = found->configuration;
-    const auto best = race_at(task, called, {stored.configuration, faster}, faster, hooks);
-    const bool is_faster = best && best->configuration == faster;
-    Exploration raced = *found;
-    raced.outcome = Exploration::kSlower;
-    raced.reason = "not in a race";
-    raced.tries = 0;  // are added up
-    raced.cost_ns = 0;
-    report.outcome = RaceReport::Outcome::confirmed;
-    report.median_ns = best ? best->median_ns : 0;
-    store_.tell([&](TuningStore& store) {
-        if (is_faster) {
-            store.save({}, {&*best, 1});  // serves these sizes alone
-            const auto serving = store.find(best->key, called);
-            const bool has_place = serving && serving->configuration == faster;
-            raced.outcome = has_place ? Exploration::kReplaced : Exploration::kSlower;
-            raced.reason = has_place ? "" : "the race was disturbed";
-            if (has_place) {
-                report.outcome = RaceReport::Outcome::replaced;
-                report.configuration = faster;
-                report.winners = {*best};
-            }
-        }
-        CallRecords settled;
-        settled.explorations.push_back(raced);
-        store.add(settled);
-    });
-    return report;
-}
-
 RaceReport Engine::race_doubted(const Task& task, const Doubt& doubt, const Winner& stored,
                                 const TuneHooks& hooks) {
     using Outcome = RaceReport::Outcome;
@@ -155,9 +112,7 @@ RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& h
     }
     log_.info("racing the winner {} of {}: {}", doubt.configuration, task.name(),
               doubt_sentence(doubt));
-    RaceReport report = doubt.reason == Doubt::kExplored
-                            ? race_explored(task, doubt, *stored, hooks)
-                            : race_doubted(task, doubt, *stored, hooks);
+    RaceReport report = race_doubted(task, doubt, *stored, hooks);
     ++raced_;
     log_.info("raced {}: {}, {} takes {:.3g} us", task.name(), to_string(report.outcome),
               report.configuration, report.median_ns / 1000);

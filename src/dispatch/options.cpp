@@ -29,19 +29,6 @@ bool parse_switch(std::string_view word, const char* what) {
     return word == "1";
 }
 
-double parse_share(std::string_view word) {
-    double share = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), share);
-    if (error != std::errc() || end != word.data() + word.size() ||
-        !(share >= 0 && share <= kMostExploreShare)) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" is not a share of device time to explore in: give 0 to {}, "
-                                "as in 0.01",
-                                word, kMostExploreShare));
-    }
-    return share;
-}
-
 std::uint64_t parse_seed(std::string_view word) {
     std::uint64_t seed = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), seed);
@@ -79,9 +66,6 @@ constexpr std::array kOptions{
               [](Options& options, std::string_view word) {
                   options.watch_winners = parse_switch(word, "time a few calls of stored winners");
               }},
-    OptionRow{
-        "explore_share", "JITUNE_EXPLORE",
-        [](Options& options, std::string_view word) { options.explore_share = parse_share(word); }},
     OptionRow{"record", "JITUNE_RECORD",
               [](Options& options, std::string_view word) { options.record = parse_record(word); }},
     OptionRow{"frozen", "JITUNE_FROZEN",

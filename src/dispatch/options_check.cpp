@@ -53,10 +53,6 @@ Options checked(Options options) {
         refuse("record", fmt::format("{}: use Record::nothing, misses or all",
                                      static_cast<int>(options.record)));
     }
-    if (!(options.explore_share >= 0 && options.explore_share <= kMostExploreShare)) {
-        refuse("explore_share", fmt::format("{}: give a share of 0 to {}", options.explore_share,
-                                            kMostExploreShare));
-    }
     if (options.log_level < LogLevel::off || options.log_level > LogLevel::debug) {
         refuse("log_level", fmt::format("{}: use LogLevel::off, error, warning, info or debug",
                                         static_cast<int>(options.log_level)));

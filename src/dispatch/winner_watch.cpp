@@ -58,9 +58,8 @@ std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
     return found->second;
 }
 
-bool WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
-                         std::int64_t /*calls*/, const ReadyLaunch& launch, void* const* arrays,
-                         Stream stream) {
+void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> sizes,
+                         const ReadyLaunch& launch, void* const* arrays, Stream stream) {
     LaunchTimer* timer = nullptr;
     std::optional<std::size_t> place;
     {
@@ -72,12 +71,10 @@ bool WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> s
         }
     }
     if (!place) {
-        launch(arrays, stream);
-        return false;
+        return launch(arrays, stream);
     }
     ++sampled_;
     timer->launch(launch, arrays, stream, *place);
-    return false;
 }
 
 void WinnerWatch::take_times() {

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "dispatch/call_probe.hpp"
 #include "dispatch/dispatch_table.hpp"
 #include "dispatch/launch_timers.hpp"
 #include "dispatch/served_times.hpp"
@@ -24,7 +23,7 @@ namespace jitune::internal {
 /// Watches the stored winners that a session uses: times a few of their calls, and doubts those
 /// that take longer than the database says or that were tuned with another driver. In a session it
 /// doubts each answer once. Thread-safe but for judge().
-class WinnerWatch final : public CallProbe {
+class WinnerWatch {
 public:
     /// Of each thread's calls of one problem, at most one in so many is timed.
     static constexpr std::uint32_t kCallsPerSample = 10'000;
@@ -37,9 +36,10 @@ public:
     /// lets watch, and returns whether it is. Never waits for the database.
     bool note(const Task& task, const Resolved& answer);
 
-    /// Of an answer that is watched: times the call where it can. Wants no other call.
-    bool launch(const Resolved& answer, std::span<const std::int64_t> sizes, std::int64_t calls,
-                const ReadyLaunch& launch, void* const* arrays, Stream stream) override;
+    /// Launches a call of an answer that is watched at these sizes, with the errors of `launch`,
+    /// and times it where it can.
+    void launch(const Resolved& answer, std::span<const std::int64_t> sizes,
+                const ReadyLaunch& launch, void* const* arrays, Stream stream);
 
     /// New doubts by what was timed since the last time. Reads the database. For one thread at a
     /// time. Throws nothing but std::bad_alloc.

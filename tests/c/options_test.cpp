@@ -40,7 +40,6 @@ TEST_F(COptionsTest, SetsEachMemberByItsName) {
     set("tune_on_busy_gpu", "1");
     set("frozen", "1");
     set("watch_winners", "0");
-    set("explore_share", "0.05");
     set("record", "all");
     set("budget", "0.25");
     set("hang_limit", "3");
@@ -53,7 +52,6 @@ TEST_F(COptionsTest, SetsEachMemberByItsName) {
     EXPECT_EQ(get().database, "/tmp/a.db");
     EXPECT_EQ(get().on_miss, TunePolicy::offline);
     EXPECT_TRUE(get().tune_on_busy_gpu && get().frozen && !get().watch_winners);
-    EXPECT_EQ(get().explore_share, 0.05);
     EXPECT_EQ(get().record, Record::all);
     EXPECT_EQ(get().budget.count(), 250);
     EXPECT_EQ(get().hang_limit.count(), 3000);

@@ -82,18 +82,6 @@ TEST_F(CliWorklist, TravelsToAnotherDatabase) {
     EXPECT_FALSE(std::filesystem::exists(path("-")));
 }
 
-TEST_F(CliWorklist, SweepsADatabaseOfAnOlderVersion) {
-    sqlite3* raw = nullptr;
-    ASSERT_EQ(sqlite3_open(path("tuning.db").c_str(), &raw), SQLITE_OK);
-    const std::string sql = contents(JITUNE_GOLDEN_DIR "/store_v6.sql");
-    EXPECT_EQ(sqlite3_exec(raw, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
-    sqlite3_close(raw);
-    std::filesystem::permissions(path("tuning.db"), std::filesystem::perms(0600));
-    const Answer answer = jitune("sweep worklist --device host --within 0.000001");
-    EXPECT_EQ(answer.code, 0) << answer.err;
-    EXPECT_EQ(jitune("db verify").code, 0);
-}
-
 TEST_F(CliWorklist, RacesWinnersInDoubtUntilTheyAreCleared) {
     call("sum");
     ASSERT_EQ(jitune("sweep worklist --device host --budget 0.1").code, 0);

@@ -85,10 +85,9 @@ TEST_F(CallRecorderTest, CountsASessionOnceWhereAnotherAnswerTakesOver) {
     SessionStore store(options_, log);
     PauseLedger pauses;
     WinnerWatch watch(options_, log, store);
-    Explorer explorer(options_, log, {}, store, [](const Task&) { return nullptr; });
     const Task task{device_, kernel_, fake_sum_problem()};
     std::array<Resolved, 3> answers;
-    CallRecorder recorder(options_, log, store, pauses, watch, explorer);
+    CallRecorder recorder(options_, log, store, pauses, watch);
     const auto note = [&](Resolved& answer, std::int64_t calls) {
         answer.calls = calls;
         recorder.note(task, answer);

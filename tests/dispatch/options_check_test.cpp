@@ -55,13 +55,6 @@ TEST(OptionsCheck, RefusesValuesOutsideTheirEnumerations) {
                    [](Options& options) { options.log_level = static_cast<LogLevel>(5); });
 }
 
-TEST(OptionsCheck, RefusesToExploreInMoreThanATenthOfTheTime) {
-    for (const double share : {-0.01, 0.11, std::numeric_limits<double>::quiet_NaN()}) {
-        expect_refused("give a share of 0 to 0.1",
-                       [&](Options& options) { options.explore_share = share; });
-    }
-}
-
 TEST(OptionsCheck, RefusesNamesThatNothingHas) {
     expect_refused("unknown strategy", [](Options& options) { options.strategy = "clever"; });
     expect_refused("Options::device: unknown device \"gpu\": use host, cuda or cuda:N, or auto",

@@ -17,9 +17,9 @@ protected:
 
     static void set(const char* name, const char* value) { ASSERT_EQ(setenv(name, value, 1), 0); }
     static void clear() {
-        for (const char* name : {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET",
-                                 "JITUNE_HANG_LIMIT", "JITUNE_LOG", "JITUNE_TUNE_BUSY",
-                                 "JITUNE_RECORD", "JITUNE_WATCH", "JITUNE_EXPLORE"}) {
+        for (const char* name :
+             {"JITUNE_DB", "JITUNE_TUNE", "JITUNE_FROZEN", "JITUNE_BUDGET", "JITUNE_HANG_LIMIT",
+              "JITUNE_LOG", "JITUNE_TUNE_BUSY", "JITUNE_RECORD", "JITUNE_WATCH"}) {
             unsetenv(name);
         }
     }
@@ -68,15 +68,6 @@ TEST_F(OptionsTest, TurnOffTheWatchOverWinners) {
     set("JITUNE_WATCH", "1");
     EXPECT_TRUE(Options::from_environment().watch_winners);
     expect_refused("JITUNE_WATCH", "off", "to time a few calls of stored winners, nor 0");
-}
-
-TEST_F(OptionsTest, SayHowMuchIsExplored) {
-    EXPECT_EQ(Options::from_environment().explore_share, 0);
-    set("JITUNE_EXPLORE", "0.01");
-    EXPECT_EQ(Options::from_environment().explore_share, 0.01);
-    for (const char* word : {"1 %", "-0.01", "0.2", "nan", "yes"}) {
-        expect_refused("JITUNE_EXPLORE", word, "give 0 to 0.1, as in 0.01");
-    }
 }
 
 TEST_F(OptionsTest, SayWhatIsRecordedOfCalls) {

@@ -136,7 +136,7 @@ TEST_F(WinnerWatchTest, DoubtsAnAnswerOnceAndGivesDoubtsBackThatWereNotRecorded)
         memo.prepare(call.memo_key(device_.site()), call.sizes(), answer, device_.site());
     const auto doubts = [&] {
         for (std::size_t i = 0; i < ServedTimes::kBatch * ServedTimes::kBatches; ++i) {
-            watch.launch(answer, call.sizes(), 1, ready, call.arguments().data(), nullptr);
+            watch.launch(answer, call.sizes(), ready, call.arguments().data(), nullptr);
             EXPECT_EQ(std::exchange(sum, 0), 1000);
         }
         return watch.judge();

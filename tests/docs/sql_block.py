@@ -7,7 +7,7 @@ import tempfile
 
 
 def make_database(path, schema_folder):
-    """The schema's files lead from version to version: schema_1.sql, schema_2.sql …"""
+    """The schema's files lead from version to version: schema_10.sql, schema_11.sql …"""
     files = sorted(schema_folder.glob("schema_*.sql"), key=lambda file: (len(file.name), file.name))
     connection = sqlite3.connect(path, isolation_level=None)
     for name in ("jitune_median_ns", "jitune_noise"):  # of migrations, which find no rows here

@@ -59,24 +59,13 @@ protected:
         }
     }
 
-    /// Of an older version: its golden row, and what a later jitune has added to a copy.
-    void fill_older(const std::string& name) {
-        path_ = file(name);
-        std::ifstream golden(fmt::format(JITUNE_GOLDEN_DIR "/store_v{}.sql", 1 + draw(7)));
-        sql({std::istreambuf_iterator<char>(golden), {}});
-    }
-
     std::mt19937_64 random_{static_cast<std::uint64_t>(GetParam())};
 };
 
 TEST_P(RandomMerges, GiveTheSameTableInAnyOrderAndRepetition) {
     const MergeOptions options{.trust_code = draw(3) != 0};
     for (const char* name : {"a", "b", "c"}) {
-        if (draw(4) == 0) {
-            fill_older(name);
-        } else {
-            fill(name);
-        }
+        fill(name);
     }
     make("abc", {"a", "b", "c"}, options);
     const auto expected = dump("abc");

@@ -11,10 +11,8 @@
 
 #include "fixtures/expect_error.hpp"
 #include "fixtures/toy_record.hpp"
-#include "support/embedded.hpp"
 #include "tuner_db/record_message.hpp"
 #include "tuner_db/record_row.hpp"
-#include "tuner_db/sample_functions.hpp"
 #include "tuner_db/schema.hpp"
 
 namespace jitune::internal {
@@ -147,14 +145,7 @@ TEST_F(RecordFields, AMessageWithAnUnknownVerdictIsRefused) {
 /// The tables of the newest schema.
 class RecordColumns : public testing::Test {
 protected:
-    RecordColumns() {
-        add_sample_functions(database_);
-        std::vector<Migration> migrations;
-        for (const embedded::File& file : embedded::schema) {
-            migrations.push_back({std::ssize(migrations), file.text});
-        }
-        migrate(database_, migrations, schema_version());
-    }
+    RecordColumns() { prepare_schema(database_, sqlite::Connection::Mode::memory); }
 
     /// Without the columns that follow from others, which records do not have.
     template <class Record>

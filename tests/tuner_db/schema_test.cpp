@@ -76,6 +76,20 @@ TEST_F(SchemaTest, MarksTheFileAsJitunes) {
     EXPECT_EQ(open()->status().schema_version, schema_version());
 }
 
+TEST_F(SchemaTest, IsMadeOnceByManyProcesses) {
+    std::vector<std::unique_ptr<Child>> children;
+    for (int i = 0; i < 8; ++i) {
+        children.push_back(std::make_unique<Child>([&, i] {
+            open()->save({}, winner_of(i));
+            EXPECT_EQ(open()->find(key_of(i), sizes_of(i)), winner_of(i));
+        }));
+    }
+    for (const auto& child : children) {
+        EXPECT_EQ(child->wait(), 0);
+    }
+    EXPECT_EQ(open()->winners().size(), 8U);
+}
+
 TEST_F(SchemaTest, UsesADatabaseThatIsStillEmpty) {
     sql("PRAGMA page_size = 1024; CREATE TABLE t(a); DROP TABLE t");
     make_store();
@@ -100,16 +114,13 @@ TEST_F(SchemaTest, RefusesANewerVersionAndSaysWhich) {
     expect_untouched_refusal("its version is " + newer);
 }
 
-TEST_F(SchemaTest, RefusesAVersionThatNeverExisted) {
+TEST_F(SchemaTest, RefusesTheVersionsOfDevelopment) {
     make_store();
-    sql("PRAGMA user_version = 0");
-    expect_untouched_refusal("its version is 0");
-}
-
-TEST_F(SchemaTest, RefusesANewSchemaWithAnOlderVersion) {
-    make_store();
-    sql("PRAGMA user_version = 1");
-    expect_untouched_refusal("its schema is not that of version 1");
+    for (const char* version : {"0", "1", "9"}) {
+        sql(std::string("PRAGMA user_version = ") + version);
+        expect_untouched_refusal(std::string("its version is ") + version +
+                                 ", of a jitune before 0.2");
+    }
 }
 
 TEST_F(SchemaTest, RefusesAnyOtherSchema) {

@@ -73,13 +73,6 @@ protected:
                  "NVIDIA H200", 2, "2026-11-21T16:00:00Z", "2026-11-22T16:00:00Z"}};
     }
 
-    static std::vector<Exploration> explorations() {
-        return {{key_of(40), "n=1000000", "block=128 items_per_thread=8",
-                 "block=256 items_per_thread=8", "slower", "not in a race",
-                 std::string("a\0spec", 6), 16, 20800.5, 1300, 1290.25, 0.98, 1.01, "NVIDIA H200",
-                 "2026-11-21T16:00:00Z", "2026-11-22T16:00:00Z"}};
-    }
-
     static std::vector<KeptBinary> binaries() {
         return {{"reduce",
                  "element=float32 operation=sum",
@@ -102,8 +95,6 @@ protected:
     static std::string golden_of(std::int64_t version) {
         return golden(fmt::format("store_v{}.sql", version));
     }
-
-    void make_version_1() { sql(golden_of(1)); }
 
     /// The answer to `query`, one value to a line.
     std::string answer(const std::string& query) {
@@ -141,13 +132,13 @@ protected:
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
                insert_sql("measurement") + insert_sql("winner") + insert_sql("miss") +
                insert_sql("usage") + insert_sql("pause") + insert_sql("doubt") +
-               insert_sql("exploration") + insert_sql("binary");
+               insert_sql("binary");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(figured_measurements(), ranged_winner());
-    open()->add({misses(), usages(), pauses(), doubts(), explorations()});
+    open()->add({misses(), usages(), pauses(), doubts()});
     open()->keep(binaries());
     // From SQLite 3.43 on, quote() writes more digits than a double has.
     const std::regex digits("([0-9]\\.[0-9]{15})[0-9]+e");
@@ -166,33 +157,8 @@ TEST_F(GoldenStore, IsReadToday) {
     EXPECT_EQ(store->usages(), usages());
     EXPECT_EQ(store->pauses(), pauses());
     EXPECT_EQ(store->doubts(), doubts());
-    EXPECT_EQ(store->explorations(), explorations());
     EXPECT_EQ(store->binaries(binaries()[0]), binaries());
     EXPECT_EQ(store->bad_rows(), 0);
-}
-
-TEST_F(GoldenStore, OfVersions3And4KeepTheirRowsAndBecomeWhatIsWrittenToday) {
-    for (const std::int64_t version : {3, 4}) {
-        SCOPED_TRACE(version);
-        path_ = dir_.path() / fmt::format("v{}.db", version);
-        sql(golden_of(version));
-        EXPECT_EQ(open()->find(key_of(40), sizes_of(40)), certain_winner());
-        EXPECT_EQ(open()->measurements(key_of(40)), any_measurements());
-        const std::string migrated = dump();
-        path_ = dir_.path() / fmt::format("new{}.db", version);
-        open()->save(any_measurements(), certain_winner());
-        EXPECT_EQ(migrated, dump());
-    }
-}
-
-TEST_F(GoldenStore, OfVersion4ServesTheSizesItWasTunedAtAlone) {
-    sql(golden_of(4));
-    const auto store = open();
-    EXPECT_TRUE(store->find(key_of(40), Sizes{1 << 20}));
-    EXPECT_EQ(store->find(key_of(40), Sizes{(1 << 20) + 1}), std::nullopt);
-    store->save({}, ranged_winner());
-    EXPECT_EQ(store->winners().size(), 1U);
-    EXPECT_EQ(store->find(key_of(40), Sizes{1 << 20}), ranged_winner());
 }
 
 TEST_F(GoldenStore, HasViewsForPeople) {
@@ -211,50 +177,16 @@ TEST_F(GoldenStore, HasViewsForPeople) {
     EXPECT_EQ(answer("SELECT winners || ' | ' || configurations || ' | ' || unsure || ' | ' || "
                      "worst_loss_percent || ' % | ' || served FROM coverage"),
               "1 | 1 | 0 | 2.0 % | n=900000..1200000; n=1300001\n");
-    path_ = dir_.path() / "v4.db";
-    sql(golden_of(4));
-    open();
-    EXPECT_EQ(answer("SELECT sizes FROM winners WHERE loss_percent IS NULL"), "n=1048576\n");
-    EXPECT_EQ(answer("SELECT time_us FROM candidates"), "1.0\n") << "migrated";
 }
 
-TEST_F(GoldenStore, WithAViewOfAPersonIsMigratedWithIt) {
-    make_version_1();
-    sql("CREATE VIEW v AS SELECT sizes FROM winner");
-    open();
-    EXPECT_EQ(answer("SELECT sizes FROM v"), "n=1048576\n");
-}
-
-TEST_F(GoldenStore, OfEveryVersionIsMigratedWithoutDamage) {
-    for (std::int64_t version = 1; version <= schema_version(); ++version) {
-        SCOPED_TRACE(version);
-        path_ = dir_.path() / fmt::format("v{}.db", version);
-        sql(golden_of(version));
-        const auto store = open();
-        EXPECT_EQ(store->status().schema_version, schema_version());
-        const TuningStore::Check check = store->verify();
-        EXPECT_EQ(check.problems, std::vector<std::string>{});
-        EXPECT_EQ(check.winners, 1);
-        EXPECT_EQ(check.measurements, 1);
-    }
-}
-
-TEST_F(GoldenStore, OfVersion2KeepsItsRowsWithUnknownCertainty) {
-    sql(golden_of(2));
+TEST_F(GoldenStore, IsSound) {
+    sql(golden_of(schema_version()));
     const auto store = open();
-    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), exact_winner());
-    EXPECT_EQ(exact_winner().certainty, Certainty{});
-    EXPECT_EQ(store->measurements(key_of(40)), any_measurements());
-    EXPECT_TRUE(store->verify().problems.empty());
-}
-
-TEST_F(GoldenStore, OfVersion2BecomesWhatIsWrittenToday) {
-    sql(golden_of(2));
-    open();
-    const std::string migrated = dump();
-    path_ = dir_.path() / "new.db";
-    open()->save(any_measurements(), exact_winner());
-    EXPECT_EQ(migrated, dump());
+    EXPECT_EQ(store->status().schema_version, schema_version());
+    const TuningStore::Check check = store->verify();
+    EXPECT_EQ(check.problems, std::vector<std::string>{});
+    EXPECT_EQ(check.winners, 1);
+    EXPECT_EQ(check.measurements, 1);
 }
 
 TEST_F(GoldenStore, RefusesAWinnerWithADamagedCertainty) {
@@ -266,103 +198,6 @@ TEST_F(GoldenStore, RefusesAWinnerWithADamagedCertainty) {
         sql(std::string("UPDATE winner SET ") + damage);
         EXPECT_EQ(open()->find(key_of(40), sizes_of(40)), std::nullopt) << damage;
     }
-}
-
-TEST_F(GoldenStore, OfVersion1KeepsItsRowsAndTheirOrderIsFixed) {
-    make_version_1();
-    const auto store = open();
-    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), winner());
-    EXPECT_EQ(winner().reproducibility, "fixed");
-    EXPECT_EQ(store->measurements(key_of(40)), measurements());
-    EXPECT_EQ(store->bad_rows(), 0);
-    EXPECT_TRUE(store->verify().problems.empty());
-}
-
-TEST_F(GoldenStore, OfVersion1BecomesWhatIsWrittenToday) {
-    make_version_1();
-    open();
-    const std::string migrated = dump();
-    path_ = dir_.path() / "new.db";
-    open()->save(measurements(), winner());
-    EXPECT_EQ(migrated, dump());
-}
-
-TEST_F(GoldenStore, OfVersion1StoresARepeatedMeasurementOnce) {
-    make_version_1();
-    const auto store = open();
-    store->save(measurements());
-    EXPECT_EQ(store->measurements(key_of(40)).size(), 1U);
-    store->save(any_measurements());
-    EXPECT_EQ(store->measurements(key_of(40)).size(), 2U);
-}
-
-TEST_F(GoldenStore, OfVersion1WithADamagedWinnerReturnsNone) {
-    make_version_1();
-    sql("UPDATE winner SET configuration = 'block=512'");
-    const auto store = open();
-    EXPECT_EQ(store->find(key_of(40), sizes_of(40)), std::nullopt);
-    EXPECT_EQ(store->measurements(key_of(40)), measurements());
-}
-
-TEST_F(GoldenStore, OfVersion1WithARowAgainstItsChecksIsNotChanged) {
-    make_version_1();
-    sql("PRAGMA ignore_check_constraints = ON; UPDATE winner SET noise = -1");
-    const std::string before = bytes();
-    EXPECT_NE(refusal().find("CHECK constraint failed"), std::string::npos) << refusal();
-    EXPECT_EQ(bytes(), before);
-}
-
-TEST_F(GoldenStore, OfAnOlderVersionThatIsWriteProtectedSaysSoWithoutSql) {
-    sql(golden_of(3));
-    const std::string before = bytes();
-    ASSERT_TRUE(geteuid() != 0 || chown(path_.c_str(), 65534, 65534) == 0);
-    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0555));
-    const Child child([&] {
-        // Root may write anywhere, so it becomes the file's owner, who may not write beside it.
-        ASSERT_TRUE(geteuid() != 0 || setuid(65534) == 0);
-        for (const Access access : {Access::read_write, Access::read_only}) {
-            const std::string message = refusal(access);
-            EXPECT_TRUE(message.ends_with(fmt::format(
-                "it has version 3, and version {} is needed: migrate it by `jitune db path`; if "
-                "the file or its directory is write protected, migrate a copy",
-                schema_version())))
-                << message;
-        }
-    });
-    EXPECT_EQ(child.wait(), 0);
-    std::filesystem::permissions(dir_.path(), std::filesystem::perms(0700));
-    EXPECT_EQ(bytes(), before);
-}
-
-TEST_F(GoldenStore, OfVersion1IsNotChangedByAReader) {
-    make_version_1();
-    const std::string before = bytes();
-    const std::string message = refusal(Access::read_only);
-    const std::string expected =
-        fmt::format("it has version 1, and version {} is needed", schema_version());
-    EXPECT_NE(message.find(expected), std::string::npos) << message;
-    EXPECT_EQ(bytes(), before);
-}
-
-TEST_F(GoldenStore, OfVersion1WithAnythingElseInItIsNotChanged) {
-    make_version_1();
-    sql("CREATE TABLE v AS SELECT * FROM winner");
-    const std::string before = bytes();
-    EXPECT_NE(refusal().find("its schema is not that of version 1 (see v)"), std::string::npos);
-    EXPECT_EQ(bytes(), before);
-}
-
-TEST_F(GoldenStore, OfVersion1IsMigratedOnceByManyProcesses) {
-    make_version_1();
-    std::vector<std::unique_ptr<Child>> children;
-    for (int i = 0; i < 8; ++i) {
-        children.push_back(std::make_unique<Child>(
-            [&] { EXPECT_EQ(open()->find(key_of(40), sizes_of(40)), winner()); }));
-    }
-    for (const auto& child : children) {
-        EXPECT_EQ(child->wait(), 0);
-    }
-    EXPECT_EQ(open()->status().schema_version, schema_version());
 }
 
 }  // namespace

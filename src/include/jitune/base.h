@@ -118,7 +118,6 @@ JITUNE_C_API void jitune_options_destroy(jitune_options* options);
 ///     database              a path, or "none"
 ///     on_miss               background, now, offline, default
 ///     tune_on_busy_gpu, frozen, watch_winners        0 or 1
-///     explore_share         0 to 0.1
 ///     record                nothing, misses, all
 ///     budget, hang_limit, compile_limit              seconds, as in 0.5
 ///     device                host, cuda, cuda:N, auto

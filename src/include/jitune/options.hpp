@@ -60,15 +60,6 @@ struct JITUNE_API Options {
     /// against the default and the runner-up. Reductions of up to 4096 bytes in host memory and
     /// prepared handles are not timed.
     bool watch_winners = true;
-    /// Under TunePolicy::background: the share of a winner's time in calls, from 0, for none, to
-    /// 0.1, in which other configurations may be tried beside it: those that stored times put near
-    /// the winner. Such a call takes longer by the time of the other one, which computes the call's
-    /// outputs (up to 1 MiB) from the same inputs, too, into memory of its own; the caller's result
-    /// is always the winner's. Both results are compared. A configuration that is faster in calls
-    /// at the same sizes by at least 2 %, at 99 % confidence, is raced against the winner and may
-    /// replace it there. Never in a capture, for pinned configurations, prepared handles, or under
-    /// `frozen`.
-    double explore_share = 0;
     /// What is recorded of calls: what was called, about how often, what answered, and which calls
     /// had to wait. By a thread of the session, within ten seconds. Nothing under `frozen`, which
     /// writes nothing. Reductions of up to 4096 bytes in host memory are not recorded.
@@ -105,10 +96,9 @@ struct JITUNE_API Options {
 
     /// The defaults above, changed by the environment: JITUNE_DB (a path, or "none"), JITUNE_TUNE
     /// (background, now, offline or default), JITUNE_RECORD (nothing, misses or all),
-    /// JITUNE_TUNE_BUSY, JITUNE_WATCH and JITUNE_FROZEN (0 or 1), JITUNE_EXPLORE (a share, as in
-    /// 0.01), JITUNE_BUDGET and JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and
-    /// JITUNE_LOG (off, error, warning, info or debug). Throws Error(usage) that names the variable
-    /// and what it accepts.
+    /// JITUNE_TUNE_BUSY, JITUNE_WATCH and JITUNE_FROZEN (0 or 1), JITUNE_BUDGET and
+    /// JITUNE_HANG_LIMIT (seconds), JITUNE_WORKER (a path, or "none") and JITUNE_LOG (off, error,
+    /// warning, info or debug). Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
     /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is

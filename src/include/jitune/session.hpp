@@ -56,10 +56,9 @@ struct Counters {
     std::int64_t pending = 0;   ///< problems that wait for a tuning, with the one under way
     std::int64_t replaced = 0;  ///< answers in memory that winners have taken the place of
     // Of winners in use: see Options::watch_winners.
-    std::int64_t sampled = 0;   ///< calls that were timed, or tried to be
-    std::int64_t doubted = 0;   ///< answers that were found too slow, or made for another driver
-    std::int64_t raced = 0;     ///< winners in doubt that were measured again
-    std::int64_t explored = 0;  ///< calls with a try: see Options::explore_share
+    std::int64_t sampled = 0;  ///< calls that were timed, or tried to be
+    std::int64_t doubted = 0;  ///< answers that were found too slow, or made for another driver
+    std::int64_t raced = 0;    ///< winners in doubt that were measured again
     /// Calls that waited for an answer for 1 ms or longer: for the database, a compiler, a tuning,
     /// or another thread that needed the same answer.
     std::int64_t pauses = 0;

@@ -1,5 +1,11 @@
-PRAGMA application_id = 1785295982;
-PRAGMA user_version = 7;
+-- The tuning database of jitune 0.2. docs/reference/database.md explains every column.
+--
+-- SQLite keeps the text of each statement, and a database whose text differs by one byte is refused. So once 0.2 is
+-- released, these statements never change: a new version is a new file, which leads on from this one, also in a new
+-- database. Versions 1 to 9 were of development.
+
+-- Every verdict on a configuration, append-only; the digest over the other columns but median_ns and noise is its
+-- identity. These two follow from samples_ns, for people: jitune never reads them.
 CREATE TABLE measurement(
     digest        BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -19,20 +25,33 @@ CREATE TABLE measurement(
     device_uuid   TEXT    NOT NULL,
     driver        TEXT    NOT NULL,
     compiler      TEXT    NOT NULL,
-    created_at    TEXT    NOT NULL, reproducibility TEXT NOT NULL DEFAULT 'fixed'
-    CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    created_at    TEXT    NOT NULL,
+    reproducibility TEXT  NOT NULL DEFAULT 'fixed' CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    median_ns     REAL,
+    noise         REAL,
+    figures       TEXT    NOT NULL DEFAULT '',
     CHECK((verdict = 'timed') = (length(samples_ns) > 0)),
     CHECK(verdict <> 'timed' OR reason = '')
 ) STRICT;
+
 CREATE INDEX measurement_key
     ON measurement(kernel, types, device_class, bucket, alignment, template_hash);
-CREATE TABLE lease(
-    key_digest BLOB    NOT NULL PRIMARY KEY CHECK(length(key_digest) = 16),
-    owner      TEXT    NOT NULL CHECK(owner <> ''),
-    expires_at INTEGER NOT NULL
-) STRICT;
+
+-- Finds the comparisons between sizes, which are few among the measurements of a kernel.
+CREATE INDEX measurement_compared
+    ON measurement(kernel, types, device_class, alignment, template_hash)
+    WHERE instr(conditions, 'compared');
+
+-- Finds what refutes a winner.
+CREATE INDEX measurement_wrong
+    ON measurement(kernel, types, device_class, alignment, template_hash, configuration, created_at)
+    WHERE verdict = 'wrong_result';
+
+-- The configurations that dispatch uses, with all that a launch needs. Rows of different origin may share sizes and
+-- configuration, so the digest alone is the identity. A row without code came from a database whose code is not
+-- trusted.
 CREATE TABLE winner(
-    digest            BLOB    NOT NULL CHECK(length(digest) = 16),
+    digest            BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
     kernel            TEXT    NOT NULL CHECK(kernel <> ''),
     types             TEXT    NOT NULL,
     bucket            INTEGER NOT NULL CHECK(bucket >= 0),
@@ -45,8 +64,8 @@ CREATE TABLE winner(
     noise             REAL    NOT NULL CHECK(noise >= 0 AND noise < 9e999),
     default_median_ns REAL    NOT NULL CHECK(default_median_ns >= 0 AND default_median_ns < 9e999),
     complete          INTEGER NOT NULL CHECK(complete IN (0, 1)),
-    image_format      TEXT    NOT NULL CHECK(image_format IN ('cubin', 'ptx', 'so', 'placement')),
-    image             BLOB    NOT NULL CHECK(length(image) > 0),
+    image_format      TEXT    NOT NULL CHECK(image_format IN ('cubin', 'ptx', 'so', 'placement', 'none')),
+    image             BLOB    NOT NULL CHECK((length(image) > 0) = (image_format <> 'none')),
     symbols           TEXT    NOT NULL CHECK(symbols <> ''),
     device_name       TEXT    NOT NULL,
     device_uuid       TEXT    NOT NULL,
@@ -64,13 +83,31 @@ CREATE TABLE winner(
     loss_bound        REAL    NOT NULL DEFAULT 0.0 CHECK(loss_bound >= 0 AND loss_bound < 9e999),
     held_out          INTEGER NOT NULL DEFAULT 0 CHECK(held_out >= 0),
     unsure            INTEGER NOT NULL DEFAULT 0 CHECK(unsure IN (0, 1)),
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
+    CHECK(image_format <> 'none' OR unsure = 1)
 ) STRICT;
+
+-- What finds the row for a size, so that images are not read on the way.
 CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
                                     created_at, sizes, covers, unsure);
-CREATE INDEX measurement_compared
-    ON measurement(kernel, types, device_class, alignment, template_hash)
-    WHERE instr(conditions, 'compared');
+
+-- The order in which winners are listed.
+CREATE INDEX winner_list ON winner(kernel, types, device_class, bucket, sizes, configuration, created_at, digest);
+
+-- Winners that a person has chosen to keep, by their ids.
+CREATE TABLE pin(
+    digest    BLOB NOT NULL CHECK(length(digest) = 16),
+    winner    TEXT NOT NULL PRIMARY KEY CHECK(length(winner) = 32),
+    pinned_at TEXT NOT NULL
+) STRICT;
+
+-- Who tunes a problem now.
+CREATE TABLE lease(
+    key_digest BLOB    NOT NULL PRIMARY KEY CHECK(length(key_digest) = 16),
+    owner      TEXT    NOT NULL CHECK(owner <> ''),
+    expires_at INTEGER NOT NULL
+) STRICT;
+
+-- The work-list: problems that calls had no winner for.
 CREATE TABLE miss(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -90,6 +127,8 @@ CREATE TABLE miss(
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes)
 ) STRICT;
+
+-- Calls that answers have served.
 CREATE TABLE usage(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -109,6 +148,8 @@ CREATE TABLE usage(
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, origin, winner_at)
 ) STRICT;
+
+-- How long calls have waited.
 CREATE TABLE pause(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -122,23 +163,8 @@ CREATE TABLE pause(
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_name, origin)
 ) STRICT;
-CREATE VIEW ranges AS SELECT
-    kernel,
-    types,
-    CASE covers WHEN '' THEN sizes ELSE covers END AS sizes,
-    configuration,
-    round(median_ns / 1000, 3) AS time_us,
-    CASE WHEN default_median_ns > 0 THEN round(default_median_ns / median_ns, 3) END AS speed_up,
-    CASE WHEN loss_bound > 0 THEN round((loss_bound - 1) * 100, 2) END AS loss_percent,
-    held_out AS held_out_sizes,
-    CASE unsure WHEN 1 THEN 'yes' ELSE 'no' END AS unsure,
-    round(julianday('now') - julianday(created_at), 1) AS age_days,
-    (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
-        AND u.device_class = winner.device_class AND u.alignment = winner.alignment
-        AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration
-        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')) AS calls,
-    device_name AS device
-FROM winner;
+
+-- Winners whose times may not hold any more, until they are raced again.
 CREATE TABLE doubt(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -162,31 +188,8 @@ CREATE TABLE doubt(
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
 ) STRICT;
-CREATE TABLE exploration(
-    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
-    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
-    types         TEXT    NOT NULL,
-    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
-    alignment     INTEGER NOT NULL CHECK(alignment > 0),
-    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
-    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
-    sizes         TEXT    NOT NULL,
-    configuration TEXT    NOT NULL,
-    winner        TEXT    NOT NULL,
-    outcome       TEXT    NOT NULL CHECK(outcome IN ('open', 'faster', 'replaced', 'slower', 'differs', 'failed')),
-    reason        TEXT    NOT NULL,
-    kernel_spec   BLOB    NOT NULL,
-    tries         INTEGER NOT NULL CHECK(tries >= 0),
-    cost_ns       REAL    NOT NULL CHECK(cost_ns >= 0 AND cost_ns < 9e999),
-    served_ns     REAL    NOT NULL CHECK(served_ns >= 0 AND served_ns < 9e999),
-    tried_ns      REAL    NOT NULL CHECK(tried_ns >= 0 AND tried_ns < 9e999),
-    ratio_low     REAL    NOT NULL CHECK(ratio_low >= 0 AND ratio_low < 9e999),
-    ratio_high    REAL    NOT NULL CHECK(ratio_high >= 0 AND ratio_high < 9e999),
-    device_name   TEXT    NOT NULL,
-    first_at      TEXT    NOT NULL,
-    last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, winner)
-) STRICT;
+
+-- Code that answers have needed and that is no winner's, so that it is compiled once.
 CREATE TABLE binary(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -202,166 +205,102 @@ CREATE TABLE binary(
     image         BLOB    NOT NULL CHECK(length(image) > 0),
     PRIMARY KEY(template_hash, device_class, instance, compiler)
 ) STRICT;
-INSERT INTO measurement VALUES(
-X'5FE4BB8503A977EBE11E10EBD25D628B',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=1048576',
-'block=128 items_per_thread=4',
-'timed',
-'',
-'l2=cold chain=32',
-X'0000000000428F4000000000004C8F4000000000003E8F40',
-'NVIDIA H200',
-'GPU-1',
-'CUDA 13.0',
-'NVRTC 13.0',
-'2026-11-20T16:00:00Z',
-'any'
-);
-INSERT INTO winner VALUES(
-X'6AAB98D8612B99D9712274C4C5288E75',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=1048576',
-'block=256 items_per_thread=8',
-1234.5,
-0.0125,
-2000.0,
-1,
-'cubin',
-X'7F454C4600',
-'jitune::reduce<256, 8>
-jitune::finish<256>',
-'NVIDIA H200',
-'GPU-1',
-'CUDA 13.0',
-'NVRTC 13.0',
-'2026-11-20T16:00:00Z',
-'exact',
-'l2=cold chain=32 clocks=steady',
-0.0015,
-1.5,
-1.75,
-'n=900000..1200000; n=1300001',
-1.02,
-59,
-0
-);
-INSERT INTO miss VALUES(
-X'B539CA16913DA23B9DB069641E5F8B42',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=2000000',
-X'610073706563',
-'default',
-'block=128 items_per_thread=4',
-12,
-3,
-'NVIDIA H200',
-'2026-11-20T16:00:00Z',
-'2026-11-21T16:00:00Z'
-);
-INSERT INTO usage VALUES(
-X'D0F83CC05E70B95D93AD5AACBCDC4624',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=1048576',
-'block=256 items_per_thread=8',
-'stored',
-'2026-11-20T16:00:00Z',
-1200,
-2,
-'NVIDIA H200',
-'2026-11-21T16:00:00Z',
-'2026-11-22T16:00:00Z'
-);
-INSERT INTO pause VALUES(
-X'425E82268A9A80CB0963D14D69D9612B',
-'reduce',
-'element=float32 operation=sum',
-'NVIDIA H200',
-'default',
-3,
-291000,
-'n=1000',
-'2026-11-20T16:00:00Z',
-'2026-11-21T16:00:00Z'
-);
-INSERT INTO doubt VALUES(
-X'EA560C23C5144CD704DFA93DAD263D68',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=1048576',
-'block=256 items_per_thread=8',
-'2026-11-20T16:00:00Z',
-'slow',
-'n=1000000',
-X'610073706563',
-2500.0,
-1300.5,
-'CUDA 13.0',
-'NVIDIA H200',
-2,
-'2026-11-21T16:00:00Z',
-'2026-11-22T16:00:00Z'
-);
-INSERT INTO exploration VALUES(
-X'090736FDDA380AF982CA34165BC33EAC',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=1000000',
-'block=128 items_per_thread=8',
-'block=256 items_per_thread=8',
-'slower',
-'not in a race',
-X'610073706563',
-16,
-20800.5,
-1300.0,
-1290.25,
-0.98,
-1.01,
-'NVIDIA H200',
-'2026-11-21T16:00:00Z',
-'2026-11-22T16:00:00Z'
-);
-INSERT INTO binary VALUES(
-X'E90223D90CD81FAE22D072D22C4DC11E',
-'reduce',
-'element=float32 operation=sum',
-'block=256 items_per_thread=8',
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'fedcba9876543210fedcba9876543210',
-'NVRTC 13.0',
-'cubin',
-'jitune::reduce<256, 8>
-jitune::finish<256>',
-'2026-11-20T16:00:00Z',
-X'7F454C4600'
-);
+
+-- Merges that have added something, the last one with what takes it back.
+CREATE TABLE merge(
+    digest       BLOB    NOT NULL CHECK(length(digest) = 16),
+    number       INTEGER NOT NULL PRIMARY KEY CHECK(number > 0),
+    source       TEXT    NOT NULL,
+    merged_at    TEXT    NOT NULL,
+    code_trusted INTEGER NOT NULL CHECK(code_trusted IN (0, 1)),
+    measurements INTEGER NOT NULL CHECK(measurements >= 0),
+    winners      INTEGER NOT NULL CHECK(winners >= 0)
+) STRICT;
+
+-- The sizes that merges have brought for a winner, which do not come a second time, and what has decided.
+CREATE TABLE merged_winner(
+    digest  BLOB    NOT NULL CHECK(length(digest) = 16),
+    content TEXT    NOT NULL PRIMARY KEY CHECK(length(content) = 32),
+    winner  TEXT    NOT NULL CHECK(length(winner) = 32),
+    merge   INTEGER NOT NULL CHECK(merge > 0),
+    covers  TEXT    NOT NULL,
+    outcome TEXT    NOT NULL CHECK(outcome IN ('new', 'before', 'behind', 'no code', 'unsure')),
+    reason  TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX merged_winner_id ON merged_winner(winner);
+
+CREATE TABLE merge_step(
+    digest BLOB    NOT NULL CHECK(length(digest) = 16),
+    merge  INTEGER NOT NULL CHECK(merge > 0),
+    number INTEGER NOT NULL CHECK(number > 0),
+    kind   TEXT    NOT NULL CHECK(kind IN ('measurement', 'winner', 'merged_winner')),
+    name   TEXT    NOT NULL,
+    before BLOB    NOT NULL,
+    PRIMARY KEY(merge, number)
+) STRICT;
+
+-- For people, in any SQLite tool. jitune itself reads no view.
+CREATE VIEW winners AS SELECT
+    kernel,
+    types,
+    CASE covers WHEN '' THEN sizes ELSE covers END AS sizes,
+    configuration,
+    round(median_ns / 1000, 3) AS time_us,
+    CASE WHEN default_median_ns > 0 THEN round(default_median_ns / median_ns, 3) END AS speed_up,
+    CASE WHEN speed_up_high > 0 THEN round(speed_up_low, 3) END AS speed_up_low,
+    CASE WHEN speed_up_high > 0 THEN round(speed_up_high, 3) END AS speed_up_high,
+    CASE WHEN loss_bound > 0 THEN round((loss_bound - 1) * 100, 2) END AS loss_percent,
+    held_out AS held_out_sizes,
+    CASE unsure WHEN 1 THEN 'yes' ELSE 'no' END AS unsure,
+    CASE image_format WHEN 'none' THEN 'no' ELSE 'yes' END AS has_code,
+    round(julianday('now') - julianday(created_at), 1) AS age_days,
+    (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
+        AND u.device_class = winner.device_class AND u.alignment = winner.alignment
+        AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration
+        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')) AS calls,
+    device_name AS device,
+    driver,
+    compiler,
+    device_class,
+    created_at
+FROM winner;
+
+CREATE VIEW coverage AS SELECT
+    kernel,
+    types,
+    device_class,
+    alignment,
+    template_hash,
+    count(*) AS winners,
+    count(DISTINCT configuration) AS configurations,
+    sum(unsure) AS unsure,
+    CASE WHEN max(loss_bound) > 0 THEN round((max(loss_bound) - 1) * 100, 2) END AS worst_loss_percent,
+    group_concat(CASE unsure WHEN 0 THEN CASE covers WHEN '' THEN sizes ELSE covers END END, '; ') AS served,
+    min(created_at) AS oldest,
+    max(created_at) AS newest
+FROM winner
+GROUP BY kernel, types, device_class, alignment, template_hash;
+
+CREATE VIEW candidates AS SELECT
+    kernel,
+    types,
+    sizes,
+    configuration,
+    verdict,
+    round(median_ns / 1000, 3) AS time_us,
+    round(noise * 100, 2) AS noise_percent,
+    length(samples_ns) / 8 AS samples,
+    CASE WHEN json_valid(figures) THEN json_extract(figures, '$.energy_j') END AS energy_j,
+    conditions,
+    figures,
+    reason,
+    device_name AS device,
+    driver,
+    compiler,
+    device_class,
+    created_at
+FROM measurement;
+
+PRAGMA application_id = 0x6a69746e;
+PRAGMA user_version = 10;
