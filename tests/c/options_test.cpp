@@ -105,7 +105,7 @@ TEST_F(COptionsTest, MakeASessionThatKeepsACopy) {
     jitune_free(text);
     EXPECT_EQ(counters["compiles"], 0);
     EXPECT_EQ(counters["longest_pause_of"], "");
-    EXPECT_EQ(counters.size(), 14U);
+    EXPECT_EQ(counters.size(), 13U);
     EXPECT_EQ(jitune_session_table_digest(session, &text), JITUNE_ERROR_STORE);
     ASSERT_EQ(jitune_session_devices(session, &text), JITUNE_OK);
     const auto devices = nlohmann::json::parse(text);

@@ -1,5 +1,5 @@
 PRAGMA application_id = 1785295982;
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
 CREATE TABLE measurement(
     digest        BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -19,21 +19,70 @@ CREATE TABLE measurement(
     device_uuid   TEXT    NOT NULL,
     driver        TEXT    NOT NULL,
     compiler      TEXT    NOT NULL,
-    created_at    TEXT    NOT NULL, reproducibility TEXT NOT NULL DEFAULT 'fixed'
-    CHECK(reproducibility IN ('exact', 'fixed', 'any')), median_ns REAL, noise REAL, figures TEXT NOT NULL DEFAULT '',
+    created_at    TEXT    NOT NULL,
+    reproducibility TEXT  NOT NULL DEFAULT 'fixed' CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    median_ns     REAL,
+    noise         REAL,
+    figures       TEXT    NOT NULL DEFAULT '',
     CHECK((verdict = 'timed') = (length(samples_ns) > 0)),
     CHECK(verdict <> 'timed' OR reason = '')
 ) STRICT;
 CREATE INDEX measurement_key
     ON measurement(kernel, types, device_class, bucket, alignment, template_hash);
+CREATE INDEX measurement_compared
+    ON measurement(kernel, types, device_class, alignment, template_hash)
+    WHERE instr(conditions, 'compared');
+CREATE INDEX measurement_wrong
+    ON measurement(kernel, types, device_class, alignment, template_hash, configuration, created_at)
+    WHERE verdict = 'wrong_result';
+CREATE TABLE winner(
+    digest            BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
+    kernel            TEXT    NOT NULL CHECK(kernel <> ''),
+    types             TEXT    NOT NULL,
+    bucket            INTEGER NOT NULL CHECK(bucket >= 0),
+    alignment         INTEGER NOT NULL CHECK(alignment > 0),
+    template_hash     TEXT    NOT NULL CHECK(template_hash <> ''),
+    device_class      TEXT    NOT NULL CHECK(device_class <> ''),
+    sizes             TEXT    NOT NULL,
+    configuration     TEXT    NOT NULL,
+    median_ns         REAL    NOT NULL CHECK(median_ns > 0 AND median_ns < 9e999),
+    noise             REAL    NOT NULL CHECK(noise >= 0 AND noise < 9e999),
+    default_median_ns REAL    NOT NULL CHECK(default_median_ns >= 0 AND default_median_ns < 9e999),
+    complete          INTEGER NOT NULL CHECK(complete IN (0, 1)),
+    image_format      TEXT    NOT NULL CHECK(image_format IN ('cubin', 'ptx', 'so', 'placement', 'none')),
+    image             BLOB    NOT NULL CHECK((length(image) > 0) = (image_format <> 'none')),
+    symbols           TEXT    NOT NULL CHECK(symbols <> ''),
+    device_name       TEXT    NOT NULL,
+    device_uuid       TEXT    NOT NULL,
+    driver            TEXT    NOT NULL,
+    compiler          TEXT    NOT NULL,
+    created_at        TEXT    NOT NULL,
+    reproducibility   TEXT    NOT NULL DEFAULT 'fixed'
+                              CHECK(reproducibility IN ('exact', 'fixed', 'any')),
+    conditions        TEXT    NOT NULL DEFAULT '',
+    uncertainty       REAL    NOT NULL DEFAULT 0.0 CHECK(uncertainty >= 0 AND uncertainty < 9e999),
+    speed_up_low      REAL    NOT NULL DEFAULT 0.0 CHECK(speed_up_low >= 0 AND speed_up_low < 9e999),
+    speed_up_high     REAL    NOT NULL DEFAULT 0.0
+                              CHECK(speed_up_high >= speed_up_low AND speed_up_high < 9e999),
+    covers            TEXT    NOT NULL DEFAULT '',
+    loss_bound        REAL    NOT NULL DEFAULT 0.0 CHECK(loss_bound >= 0 AND loss_bound < 9e999),
+    held_out          INTEGER NOT NULL DEFAULT 0 CHECK(held_out >= 0),
+    unsure            INTEGER NOT NULL DEFAULT 0 CHECK(unsure IN (0, 1)),
+    CHECK(image_format <> 'none' OR unsure = 1)
+) STRICT;
+CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
+                                    created_at, sizes, covers, unsure);
+CREATE INDEX winner_list ON winner(kernel, types, device_class, bucket, sizes, configuration, created_at, digest);
+CREATE TABLE pin(
+    digest    BLOB NOT NULL CHECK(length(digest) = 16),
+    winner    TEXT NOT NULL PRIMARY KEY CHECK(length(winner) = 32),
+    pinned_at TEXT NOT NULL
+) STRICT;
 CREATE TABLE lease(
     key_digest BLOB    NOT NULL PRIMARY KEY CHECK(length(key_digest) = 16),
     owner      TEXT    NOT NULL CHECK(owner <> ''),
     expires_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX measurement_compared
-    ON measurement(kernel, types, device_class, alignment, template_hash)
-    WHERE instr(conditions, 'compared');
 CREATE TABLE miss(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -108,31 +157,6 @@ CREATE TABLE doubt(
     last_at       TEXT    NOT NULL,
     PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration)
 ) STRICT;
-CREATE TABLE exploration(
-    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
-    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
-    types         TEXT    NOT NULL,
-    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
-    alignment     INTEGER NOT NULL CHECK(alignment > 0),
-    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
-    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
-    sizes         TEXT    NOT NULL,
-    configuration TEXT    NOT NULL,
-    winner        TEXT    NOT NULL,
-    outcome       TEXT    NOT NULL CHECK(outcome IN ('open', 'faster', 'replaced', 'slower', 'differs', 'failed')),
-    reason        TEXT    NOT NULL,
-    kernel_spec   BLOB    NOT NULL,
-    tries         INTEGER NOT NULL CHECK(tries >= 0),
-    cost_ns       REAL    NOT NULL CHECK(cost_ns >= 0 AND cost_ns < 9e999),
-    served_ns     REAL    NOT NULL CHECK(served_ns >= 0 AND served_ns < 9e999),
-    tried_ns      REAL    NOT NULL CHECK(tried_ns >= 0 AND tried_ns < 9e999),
-    ratio_low     REAL    NOT NULL CHECK(ratio_low >= 0 AND ratio_low < 9e999),
-    ratio_high    REAL    NOT NULL CHECK(ratio_high >= 0 AND ratio_high < 9e999),
-    device_name   TEXT    NOT NULL,
-    first_at      TEXT    NOT NULL,
-    last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, winner)
-) STRICT;
 CREATE TABLE binary(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -147,52 +171,6 @@ CREATE TABLE binary(
     used_at       TEXT    NOT NULL,
     image         BLOB    NOT NULL CHECK(length(image) > 0),
     PRIMARY KEY(template_hash, device_class, instance, compiler)
-) STRICT;
-CREATE TABLE winner(
-    digest            BLOB    NOT NULL PRIMARY KEY CHECK(length(digest) = 16),
-    kernel            TEXT    NOT NULL CHECK(kernel <> ''),
-    types             TEXT    NOT NULL,
-    bucket            INTEGER NOT NULL CHECK(bucket >= 0),
-    alignment         INTEGER NOT NULL CHECK(alignment > 0),
-    template_hash     TEXT    NOT NULL CHECK(template_hash <> ''),
-    device_class      TEXT    NOT NULL CHECK(device_class <> ''),
-    sizes             TEXT    NOT NULL,
-    configuration     TEXT    NOT NULL,
-    median_ns         REAL    NOT NULL CHECK(median_ns > 0 AND median_ns < 9e999),
-    noise             REAL    NOT NULL CHECK(noise >= 0 AND noise < 9e999),
-    default_median_ns REAL    NOT NULL CHECK(default_median_ns >= 0 AND default_median_ns < 9e999),
-    complete          INTEGER NOT NULL CHECK(complete IN (0, 1)),
-    image_format      TEXT    NOT NULL CHECK(image_format IN ('cubin', 'ptx', 'so', 'placement', 'none')),
-    image             BLOB    NOT NULL CHECK((length(image) > 0) = (image_format <> 'none')),
-    symbols           TEXT    NOT NULL CHECK(symbols <> ''),
-    device_name       TEXT    NOT NULL,
-    device_uuid       TEXT    NOT NULL,
-    driver            TEXT    NOT NULL,
-    compiler          TEXT    NOT NULL,
-    created_at        TEXT    NOT NULL,
-    reproducibility   TEXT    NOT NULL DEFAULT 'fixed'
-                              CHECK(reproducibility IN ('exact', 'fixed', 'any')),
-    conditions        TEXT    NOT NULL DEFAULT '',
-    uncertainty       REAL    NOT NULL DEFAULT 0.0 CHECK(uncertainty >= 0 AND uncertainty < 9e999),
-    speed_up_low      REAL    NOT NULL DEFAULT 0.0 CHECK(speed_up_low >= 0 AND speed_up_low < 9e999),
-    speed_up_high     REAL    NOT NULL DEFAULT 0.0
-                              CHECK(speed_up_high >= speed_up_low AND speed_up_high < 9e999),
-    covers            TEXT    NOT NULL DEFAULT '',
-    loss_bound        REAL    NOT NULL DEFAULT 0.0 CHECK(loss_bound >= 0 AND loss_bound < 9e999),
-    held_out          INTEGER NOT NULL DEFAULT 0 CHECK(held_out >= 0),
-    unsure            INTEGER NOT NULL DEFAULT 0 CHECK(unsure IN (0, 1)),
-    CHECK(image_format <> 'none' OR unsure = 1)
-) STRICT;
-CREATE INDEX winner_range ON winner(kernel, types, device_class, alignment, template_hash,
-                                    created_at, sizes, covers, unsure);
-CREATE INDEX winner_list ON winner(kernel, types, device_class, bucket, sizes, configuration, created_at, digest);
-CREATE INDEX measurement_wrong
-    ON measurement(kernel, types, device_class, alignment, template_hash, configuration, created_at)
-    WHERE verdict = 'wrong_result';
-CREATE TABLE pin(
-    digest    BLOB NOT NULL CHECK(length(digest) = 16),
-    winner    TEXT NOT NULL PRIMARY KEY CHECK(length(winner) = 32),
-    pinned_at TEXT NOT NULL
 ) STRICT;
 CREATE TABLE merge(
     digest       BLOB    NOT NULL CHECK(length(digest) = 16),
@@ -301,7 +279,7 @@ X'0000000000428F4000000000004C8F4000000000003E8F40',
 '2026-11-20T16:00:00Z',
 'any',
 1000.25,
-4.99875031242189493338e-04,
+4.998750312421894e-04,
 '{"energy_j":0.5,"power_w":250}'
 );
 INSERT INTO winner VALUES(
@@ -404,30 +382,6 @@ X'610073706563',
 'CUDA 13.0',
 'NVIDIA H200',
 2,
-'2026-11-21T16:00:00Z',
-'2026-11-22T16:00:00Z'
-);
-INSERT INTO exploration VALUES(
-X'090736FDDA380AF982CA34165BC33EAC',
-'reduce',
-'element=float32 operation=sum',
-40,
-16,
-'0123456789abcdef0123456789abcdef',
-'cuda cc=90 sm=132',
-'n=1000000',
-'block=128 items_per_thread=8',
-'block=256 items_per_thread=8',
-'slower',
-'not in a race',
-X'610073706563',
-16,
-20800.5,
-1300.0,
-1290.25,
-0.98,
-1.01,
-'NVIDIA H200',
 '2026-11-21T16:00:00Z',
 '2026-11-22T16:00:00Z'
 );
