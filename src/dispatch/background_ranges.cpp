@@ -57,7 +57,9 @@ void Background::widen(Watched& watched) {
     try {
         with_task(watched, [&](const Task& task) {
             TuneHooks hooks = hooks_for(watched, gives_way_, is_urgent ? nullptr : &gap);
-            hooks.may_compare = [&] { return is_free(watched) && hooks.has_turn(); };
+            hooks.may_compare = [&] {
+                return is_free(watched) && (!hooks.has_turn || hooks.has_turn());
+            };
             if (auto answer = answers_.widened(task, *own, hooks)) {
                 replace(watched, task, std::move(answer));
             } else {

@@ -45,7 +45,7 @@ TEST_F(CallGapTest, HasOneTurnASecondAmongCallsWithoutAPause) {
         turns += look(ms, true) ? 1 : 0;
     }
     EXPECT_EQ(turns, 9);
-    EXPECT_GE(rested(10'000), milliseconds(9'900));
+    EXPECT_GE(rested(10'000), milliseconds(9'800));
 }
 
 }  // namespace

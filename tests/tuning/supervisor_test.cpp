@@ -300,6 +300,22 @@ TEST_F(SupervisorTest, AWorkerThatRestsIsNotOverdue) {
     EXPECT_EQ(starts(), 1);
 }
 
+TEST_F(SupervisorTest, AWorkerThatHangsIsOverdueThoughItHasNoTurn) {
+    put("time", {worker_messages::kTime, "block=64 items=2"});
+    put_report();
+    limits_.candidate = milliseconds(300);
+    play(
+        "case $(wc -l <\"$folder/starts\") in\n"
+        "1) say time; sleep 600;;\n"
+        "*) say report; read stop;;\n"
+        "esac");
+    TuneHooks hooks;
+    hooks.has_turn = [] { return false; };
+    const TuneReport report = tune(hooks);
+    ASSERT_EQ(report.measurements.size(), 1U);
+    EXPECT_EQ(report.measurements[0].verdict, Verdict::timed_out);
+}
+
 TEST_F(SupervisorTest, SaysWhatItWaitsForAndUntilWhen) {
     put("check", {worker_messages::kCheck, "block=64 items=2"});
     Message compiling{worker_messages::kCompiling};
