@@ -40,9 +40,11 @@ void refuse_missing(const Options& options) {
     refuse_unnamed(options);
     std::error_code error;
     if (!std::filesystem::exists(options.database, error) && !error) {
-        throw Error(ErrorKind::store,
-                    fmt::format("no database at \"{}\" yet: jitune sweep reduce creates it",
-                                options.database.string()));
+        throw Error(
+            ErrorKind::store,
+            fmt::format("no database at \"{}\" yet: jitune sweep reduce creates it, and so do "
+                        "an app's calls",
+                        options.database.string()));
     }
 }
 

@@ -43,8 +43,9 @@ std::string path_text(const Options& options) {
         return "none: winners are kept in memory only\n";
     }
     if (!exists(options)) {
-        return fmt::format("{}\nit does not exist yet; the first winner creates it\n",
-                           options.database.string());
+        return fmt::format(
+            "{}\nit does not exist yet; a sweep creates it, and so does an app's first call\n",
+            options.database.string());
     }
     const TuningStore::Status status = status_of(options);
     return fmt::format("{}\n{}, schema {}, SQLite {}, journal mode {}: {}\n", status.path,

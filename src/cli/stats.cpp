@@ -99,8 +99,9 @@ std::string usage_text(const UsageReport& usage, std::size_t width) {
                count_text(usage.calls, "call"), day_text(usage.first_at), day_text(usage.last_at),
                origins_text(usage, width), saved_text(usage.saved), winners_text(usage, width)) +
            gone +
-           fmt::format("{} of {} served no recorded call\n", unused(usage),
-                       count_text(std::ssize(usage.winners), "winner"));
+           (unused(usage) == 0 ? ""
+                               : fmt::format("{} of {} served no recorded call\n", unused(usage),
+                                             count_text(std::ssize(usage.winners), "winner")));
 }
 
 double saved_by_all(const std::vector<WorkItem>& holes) {

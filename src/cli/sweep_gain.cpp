@@ -73,6 +73,9 @@ double served_share(const SweepProblem& problem, const SweepRow& row) {
 }
 
 std::string sweep_gain(const SweepPlan& plan, const SweepResult& result) {
+    if (result.rows.empty()) {
+        return "there was nothing to tune\n";
+    }
     const double share = served_share(plan, result);
     const std::string advice =
         share > 1 - 1e-9 ? ""

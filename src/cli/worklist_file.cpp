@@ -108,8 +108,8 @@ std::string worklist_text(std::span<const WorkItem> items, std::size_t width) {
                               {"~tuning", Align::right},
                               detail("last")},
                              rows, width) +
-                     "~ estimated from the stored winners of the kernel on this class of "
-                     "devices; saved: by a brief tuning, of the calls so far\n" +
+                     "~ estimated from stored winners of the kernel on such a device, or a "
+                     "rough guess;\n  saved: by a brief tuning, of the calls so far\n" +
                      (any_provisional ? "? has a provisional winner, which a quiet machine "
                                         "tunes again\n"
                                       : "");

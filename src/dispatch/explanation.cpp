@@ -101,8 +101,11 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
                         range_text(winner));
     } else if (comparable) {
         const std::string distance = fmt::format("{:.3g}", row.octaves);
-        row.reason =
-            fmt::format("other size, {} octave{} away", distance, distance == "1" ? "" : "s");
+        row.reason = fmt::format(
+            "other size, {} octave{} away{}", distance, distance == "1" ? "" : "s",
+            may_answer_elsewhere(winner)     ? ""
+            : winner.image_format == kNoCode ? ", without code"
+                                             : ", and it may be slower than the default");
     }
     row.winner = std::move(winner);
     return {std::move(row), comparable};
@@ -271,6 +274,15 @@ Explanation explain(Engine& engine, const Task& task) {
                                          explanation.configuration);
     } else {
         explanation.answer = answer_without(options);
+    }
+    if (!task.can_gain()) {  // calls do not look it up, prepared handles do
+        explanation.answer =
+            best != nullptr && best->row.serves
+                ? fmt::format(
+                      "the template's default answers, since so small an array is not "
+                      "looked up; a prepared handle takes the stored winner: {}",
+                      explanation.configuration)
+                : "the template's default answers: so small an array in host memory is not tuned";
     }
     if (best != nullptr && !best->row.serves && !is_withheld) {
         best->row.reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",

@@ -41,7 +41,7 @@ std::set<const Device*> busy_devices(const std::vector<Device*>& devices, const 
         if (is_busy(shares[device])) {
             busy.insert(device);
             log.warning(
-                "{} is {:.0f} % busy with other work: times may be disturbed; sweep again on a "
+                "{} is {:.0f} % busy with other work: times may be disturbed; repeat this on a "
                 "quiet machine, which tunes provisional winners anew",
                 device->info().id, *shares[device] * 100);
         }

@@ -374,9 +374,9 @@ TEST_F(CliTest, WhatWasExportedCanBeImportedAndGoneOnWith) {
 }
 
 TEST_F(CliTest, DatabaseProblemsHaveTheirOwnExitCode) {
-    expect_failure("db list", 3, "jitune sweep reduce creates it");
+    expect_failure("db list", 3, "jitune sweep reduce creates it, and so do an app's calls");
     const std::string default_answers =
-        jitune("db explain -n 1000 --device host --tune offline").out;
+        jitune("db explain -n 2000 --device host --tune offline").out;
     EXPECT_EQ(default_answers, "no stored winner: the template's default answers\n");
     EXPECT_EQ(jitune_json("db explain -n 1000 --device host --db none")["rows"].size(), 0U);
     EXPECT_EQ(jitune_json("db path")["exists"], false);
