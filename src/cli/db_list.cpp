@@ -131,9 +131,10 @@ std::string end_text(const std::vector<Winner>& winners) {
         share += coverage.share / static_cast<double>(coverages.size());
     }
     const std::string gain = gain_text(std::move(speed_ups));
-    return fmt::format("{}, {}: {}{} served\n", count_text(std::ssize(coverages), "problem"),
-                       count_text(std::ssize(winners), "winner"),
-                       gain.empty() ? "" : gain + " over the defaults, ", served_percent(share));
+    return fmt::format(
+        "{}, {}{}\n{} of the octaves between their sizes served for sure\n",
+        count_text(std::ssize(coverages), "problem"), count_text(std::ssize(winners), "winner"),
+        gain.empty() ? "" : ": " + gain + " over the defaults", served_percent(share));
 }
 
 std::string list_text(const std::vector<Winner>& winners, const std::vector<Doubt>& doubts,

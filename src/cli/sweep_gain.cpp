@@ -73,7 +73,7 @@ double served_share(const SweepProblem& problem, const SweepRow& row) {
 }
 
 std::string sweep_gain(const SweepPlan& plan, const SweepResult& result) {
-    if (result.rows.empty()) {
+    if (plan.problems.empty()) {
         return "there was nothing to tune\n";
     }
     const double share = served_share(plan, result);
