@@ -23,7 +23,7 @@ using sqlite::Transaction;
     throw Error(ErrorKind::store, fmt::format("{}: {}", connection.name(), why));
 }
 
-/// That of jitune 0.2. Those before were of its development.
+/// The schema version of jitune 0.2. Only development versions wrote the versions before it.
 constexpr std::int64_t kFirstVersion = 10;
 
 std::vector<Migration> known_migrations() {

@@ -194,7 +194,8 @@ private:
     const Race race_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
-    /// What no call waits for is to end: for the session, for a call, or for calls on its device.
+    /// A tuning that no call waits for is to end: the session ends, a call waits for another
+    /// tuning, or calls use its device.
     std::atomic<bool> gives_way_{false};
     std::stop_source end_;                     ///< stops compilers; after stop_
     std::atomic<bool> has_new_winner_{false};  ///< in watched_

@@ -34,7 +34,7 @@ struct Contender {
     std::vector<std::unique_ptr<Timer>> timers;            ///< one for each program
 };
 
-/// The last round of one tuning. Holds the device but while it rests.
+/// The last round of one tuning. Holds the device, except while the tuning rests.
 class Finals {
 public:
     Finals(const Task& task, Rig& rig, const TuneHooks& hooks, const Refute& refute,
