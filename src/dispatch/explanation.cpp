@@ -275,14 +275,11 @@ Explanation explain(Engine& engine, const Task& task) {
     } else {
         explanation.answer = answer_without(options);
     }
-    if (!task.can_gain()) {  // calls do not look it up, prepared handles do
+    if (!task.can_gain()) {
         explanation.answer =
-            best != nullptr && best->row.serves
-                ? fmt::format(
-                      "the template's default answers, since so small an array is not "
-                      "looked up; a prepared handle takes the stored winner: {}",
-                      explanation.configuration)
-                : "the template's default answers: so small an array in host memory is not tuned";
+            explanation.configuration.empty()
+                ? "the template's default answers: so small an array in host memory is not tuned"
+                : explanation.answer + "; calls for a whole array as small take the default";
     }
     if (best != nullptr && !best->row.serves && !is_withheld) {
         best->row.reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",
