@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 
 /// Times kernels beside a copy of the same bytes from device memory to device memory, which nothing
 /// that reads and writes them can beat. On the first device's primary context and default stream.

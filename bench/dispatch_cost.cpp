@@ -19,8 +19,8 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/cuda/cuda_program.hpp"
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/compile/cuda_program.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce.hpp"

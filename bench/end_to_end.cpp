@@ -22,7 +22,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 #include "dispatch/engine.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"

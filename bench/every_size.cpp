@@ -28,15 +28,15 @@
 
 #include <fmt/format.h>
 
-#include "cli/kernel_problems.hpp"
-#include "cli/sweep_family.hpp"
+#include "cli/families/kernel_problems.hpp"
+#include "cli/sweep/sweep_family.hpp"
+#include "dispatch/answer/explanation.hpp"
 #include "dispatch/engine.hpp"
-#include "dispatch/explanation.hpp"
 #include "families/families.hpp"
 #include "families/own/kernel_file.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
-#include "tuning/finalist.hpp"
+#include "tuning/finals/finalist.hpp"
 #include "tuning/tuner.hpp"
 
 namespace {

@@ -20,7 +20,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 #include "jitune/shards.hpp"
 
 namespace {

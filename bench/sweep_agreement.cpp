@@ -19,8 +19,8 @@
 #include "families/families.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "measure/final_rule.hpp"
-#include "tuning/finalist.hpp"
-#include "tuning/rig.hpp"
+#include "tuning/finals/finalist.hpp"
+#include "tuning/measure/rig.hpp"
 
 namespace {
 

@@ -16,9 +16,9 @@
 #include "measure/statistics.hpp"
 #include "support/temp_dir.hpp"
 #include "sweep/worklist.hpp"
-#include "tuning/compile_ahead.hpp"
-#include "tuning/finalist.hpp"
+#include "tuning/finals/finalist.hpp"
 #include "tuning/isolation/worker_command.hpp"
+#include "tuning/search/compile_ahead.hpp"
 #include "worklist_replay.hpp"
 
 namespace jitune::bench {

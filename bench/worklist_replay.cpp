@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::bench {
 

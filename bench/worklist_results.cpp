@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/record_json.hpp"
+#include "cli/db/record_json.hpp"
 #include "support/text_file.hpp"
 
 namespace jitune::bench {

@@ -3,8 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_file.hpp"
-#include "cli/reduce_shape.hpp"
+#include "cli/families/reduce_shape.hpp"
+#include "cli/formats/json_file.hpp"
 #include "families/reduce/reduce_types.hpp"
 
 namespace jitune::bench {

@@ -8,7 +8,7 @@ endif()
 if(NOT commit)
   set(commit unknown)
 endif()
-file(WRITE ${OUTPUT} "#include \"cli/commit.hpp\"
+file(WRITE ${OUTPUT} "#include \"cli/app/commit.hpp\"
 
 namespace jitune::internal {
 

@@ -30,10 +30,18 @@ endif()
 set(JITUNE_LAYER_PROPERTIES
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 
-# jitune_layer(<name> SOURCES <files> USES <layers and libraries>): one folder of the library. A layer
-# sees only the layers it names, so an arrow that points the wrong way does not link.
+# jitune_layer(<name> FOLDERS <folders> SOURCES <files> USES <layers and libraries>): one room of the library: the sources
+# of folders, and files. Without both, the sources of this folder. A layer sees only the layers it names, so an arrow
+# that points the wrong way does not link.
 function(jitune_layer name)
-  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "SOURCES;USES")
+  cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "FOLDERS;SOURCES;USES")
+  if(NOT layer_SOURCES AND NOT layer_FOLDERS)
+    set(layer_FOLDERS .)
+  endif()
+  foreach(folder ${layer_FOLDERS})
+    file(GLOB found CONFIGURE_DEPENDS ${folder}/*.cpp)
+    list(APPEND layer_SOURCES ${found})
+  endforeach()
   add_library(jitune_${name} STATIC ${layer_SOURCES})
   set_target_properties(jitune_${name} PROPERTIES ${JITUNE_LAYER_PROPERTIES})
   if(JITUNE_PRECOMPILE)

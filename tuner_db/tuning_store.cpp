@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tuner_db/integrity.hpp"
-#include "tuner_db/precedence.hpp"
-#include "tuner_db/prune.hpp"
-#include "tuner_db/store_path.hpp"
+#include "tuner_db/file/integrity.hpp"
+#include "tuner_db/file/store_path.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
+#include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/prune.hpp"
 
 namespace jitune::internal {
 

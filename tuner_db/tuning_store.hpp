@@ -10,16 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "sizes/size_box.hpp"
 #include "support/log.hpp"
-#include "tuner_db/doubt.hpp"
-#include "tuner_db/kept_binary.hpp"
-#include "tuner_db/merge.hpp"
-#include "tuner_db/merge_record.hpp"
-#include "tuner_db/miss.hpp"
-#include "tuner_db/prune.hpp"
-#include "tuner_db/record.hpp"
-#include "tuner_db/size_box.hpp"
-#include "tuner_db/usage.hpp"
+#include "tuner_db/calls/doubt.hpp"
+#include "tuner_db/calls/miss.hpp"
+#include "tuner_db/calls/usage.hpp"
+#include "tuner_db/merge/merge.hpp"
+#include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/winners/kept_binary.hpp"
+#include "tuner_db/winners/prune.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

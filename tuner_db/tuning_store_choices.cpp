@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What TuningStore does with choices, which persons and objectives make and which it pins.
-#include "tuner_db/pin.hpp"
-#include "tuner_db/precedence.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
+#include "tuner_db/winners/pin.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 

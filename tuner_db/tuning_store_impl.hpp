@@ -16,14 +16,14 @@
 
 #include "jitune/error.hpp"
 #include "support/file_size_guard.hpp"
-#include "tuner_db/binary_table.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuner_db/lease.hpp"
-#include "tuner_db/miss_table.hpp"
-#include "tuner_db/record_row.hpp"
-#include "tuner_db/store_file.hpp"
+#include "tuner_db/calls/lease.hpp"
+#include "tuner_db/calls/miss_table.hpp"
+#include "tuner_db/file/store_file.hpp"
 #include "tuner_db/tuning_store.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/binary_table.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 

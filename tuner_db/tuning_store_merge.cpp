@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "tuner_db/merge_log.hpp"
-#include "tuner_db/merge_undo.hpp"
-#include "tuner_db/precedence.hpp"
-#include "tuner_db/prune.hpp"
-#include "tuner_db/store_merge.hpp"
+#include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/merge/merge_undo.hpp"
+#include "tuner_db/merge/store_merge.hpp"
 #include "tuner_db/tuning_store_impl.hpp"
+#include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/prune.hpp"
 
 namespace jitune::internal {
 

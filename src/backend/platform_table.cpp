@@ -9,10 +9,10 @@
 #include "backend/host/host_recipe.hpp"
 
 #if JITUNE_WITH_CUDA
-#include "backend/cuda/cuda_compiler.hpp"
-#include "backend/cuda/cuda_inspector.hpp"
-#include "backend/cuda/cuda_platform.hpp"
-#include "backend/cuda/cuda_recipe.hpp"
+#include "backend/cuda/compile/cuda_compiler.hpp"
+#include "backend/cuda/compile/cuda_recipe.hpp"
+#include "backend/cuda/driver/cuda_inspector.hpp"
+#include "backend/cuda/driver/cuda_platform.hpp"
 #endif
 
 namespace jitune::internal {

@@ -2,7 +2,7 @@
 #include "c/convert.hpp"
 #include "c/error.hpp"
 #include "c/handles.hpp"
-#include "dispatch/call_check.hpp"
+#include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
 #include "jitune/reduce_shapes.hpp"
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "tuning/compile_programs.hpp"
+#include "tuning/search/compile_programs.hpp"
 
 namespace jitune::internal {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatch/behind/winner_race.hpp"
 #include "dispatch/engine.hpp"
-#include "dispatch/winner_race.hpp"
 #include "jitune/error.hpp"
-#include "tuner_db/precedence.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 

@@ -5,17 +5,17 @@
 #include <optional>
 #include <utility>
 
+#include "dispatch/behind/range_tuning.hpp"
 #include "dispatch/engine.hpp"
-#include "dispatch/range_tuning.hpp"
 #include "jitune/error.hpp"
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuner_db/winner_table.hpp"
-#include "tuning/finalist.hpp"
-#include "tuning/record_maker.hpp"
-#include "tuning/tuning_history.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+#include "tuning/finals/finalist.hpp"
+#include "tuning/record/record_maker.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 namespace jitune::internal {
 

@@ -4,11 +4,11 @@
 
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuning/compile_ahead.hpp"
-#include "tuning/record_maker.hpp"
-#include "tuning/tuning_history.hpp"
-#include "tuning/tuning_journal.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuning/record/record_maker.hpp"
+#include "tuning/record/tuning_journal.hpp"
+#include "tuning/search/compile_ahead.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "support/loop_clock.hpp"
-#include "tuner_db/sqlite.hpp"
+#include "tuner_db/file/sqlite.hpp"
 
 namespace jitune::internal {
 

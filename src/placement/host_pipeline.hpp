@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/device.hpp"
-#include "dispatch/dispatch_table.hpp"
+#include "dispatch/answer/dispatch_table.hpp"
 #include "placement/host_work.hpp"
 #include "support/thread_pool.hpp"
 

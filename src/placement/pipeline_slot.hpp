@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "backend/device.hpp"
-#include "dispatch/dispatch_table.hpp"
+#include "dispatch/answer/dispatch_table.hpp"
 #include "placement/host_pipeline.hpp"
 
 namespace jitune::internal {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <map>
 
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
 
 namespace jitune::internal {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
 
 namespace jitune::internal {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "tuner_db/box_sets.hpp"
+#include "sizes/box_sets.hpp"
 
 namespace jitune::internal {
 

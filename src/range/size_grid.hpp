@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
 
 namespace jitune::internal {
 

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "families/launch_bytes.hpp"
+#include "sizes/size_box.hpp"
 #include "template/settings.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 

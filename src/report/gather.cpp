@@ -7,12 +7,12 @@
 #include <tuple>
 #include <utility>
 
-#include "dispatch/compared_times.hpp"
+#include "dispatch/behind/compared_times.hpp"
 #include "report/ceilings.hpp"
 #include "report/tried_problem.hpp"
 #include "support/utc_text.hpp"
 #include "sweep/worklist.hpp"
-#include "tuner_db/sum_table.hpp"
+#include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {
 

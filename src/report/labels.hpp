@@ -4,9 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "dispatch/usage_report.hpp"
+#include "dispatch/observe/usage_report.hpp"
 #include "report/picture.hpp"
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

@@ -6,8 +6,8 @@
 #include <map>
 #include <utility>
 
-#include "tuner_db/box_sets.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "sizes/box_sets.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "tuner_db/coverage.hpp"
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
+#include "tuner_db/winners/coverage.hpp"
 
 namespace jitune::internal {
 

@@ -12,9 +12,9 @@
 #include "report/map_picture.hpp"
 #include "report/section.hpp"
 #include "report/thinned.hpp"
+#include "sizes/size_box.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 

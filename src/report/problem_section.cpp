@@ -15,7 +15,7 @@
 #include "report/section.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/pin.hpp"
+#include "tuner_db/winners/pin.hpp"
 
 namespace jitune::internal {
 

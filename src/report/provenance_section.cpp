@@ -14,9 +14,9 @@
 #include "report/template_state.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuner_db/pin.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/pin.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 

@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/usage_report.hpp"
+#include "dispatch/observe/usage_report.hpp"
 #include "measure/conditions.hpp"
 #include "range/cost_table.hpp"
 #include "sweep/work_item.hpp"
-#include "tuner_db/coverage.hpp"
-#include "tuner_db/doubt.hpp"
-#include "tuner_db/merge_record.hpp"
-#include "tuner_db/record.hpp"
-#include "tuner_db/usage.hpp"
+#include "tuner_db/calls/doubt.hpp"
+#include "tuner_db/calls/usage.hpp"
+#include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/winners/coverage.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

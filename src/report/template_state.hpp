@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "measure/statistics.hpp"
-#include "tuning/finalist.hpp"
+#include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {
 

@@ -15,7 +15,7 @@
 #include "report/section.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/call_memo.hpp"
+#include "dispatch/answer/call_memo.hpp"
 #include "dispatch/engine.hpp"
 #include "jitune/shards.hpp"
 #include "shards/halo_plan.hpp"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "tuner_db/record.hpp"
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sweep/sweep_problem.hpp"
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

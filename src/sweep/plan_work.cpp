@@ -11,7 +11,7 @@
 #include "plan/heartbeat.hpp"
 #include "sweep/delivered_merge.hpp"
 #include "sweep/work_order.hpp"
-#include "tuner_db/sweep_journal.hpp"
+#include "tuner_db/calls/sweep_journal.hpp"
 
 namespace jitune::internal {
 

@@ -13,8 +13,8 @@
 
 #include "placement/machine.hpp"
 #include "range/size_grid.hpp"
-#include "tuning/compile_ahead.hpp"
 #include "tuning/isolation/worker_command.hpp"
+#include "tuning/search/compile_ahead.hpp"
 
 namespace jitune::internal {
 

@@ -21,7 +21,7 @@
 #include "sweep/sweep_order.hpp"
 #include "sweep/sweep_problem.hpp"
 #include "sweep/sweep_result.hpp"
-#include "tuner_db/certainty.hpp"
+#include "tuner_db/winners/certainty.hpp"
 
 namespace jitune::internal {
 

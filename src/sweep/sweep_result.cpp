@@ -6,8 +6,8 @@
 #include <string>
 
 #include "measure/statistics.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuning/finalist.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
-#include "tuning/rig.hpp"
+#include "tuning/measure/rig.hpp"
 
 namespace jitune::internal {
 

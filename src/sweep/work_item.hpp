@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tuner_db/miss.hpp"
+#include "tuner_db/calls/miss.hpp"
 
 namespace jitune::internal {
 

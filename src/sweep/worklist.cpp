@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "sweep/work_order.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuner_db/winner_index.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/winner_index.hpp"
 
 namespace jitune::internal {
 

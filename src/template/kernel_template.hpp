@@ -12,7 +12,7 @@
 #include "template/front_matter.hpp"
 #include "template/launch_rule.hpp"
 #include "template/problem.hpp"
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

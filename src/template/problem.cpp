@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "tuner_db/bucket.hpp"
+#include "sizes/bucket.hpp"
 
 namespace jitune::internal {
 

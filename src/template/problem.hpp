@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
 
 namespace jitune::internal {
 
@@ -23,7 +23,7 @@ struct Problem {
     Sizes multiples = {};
 };
 
-/// The half-octaves of each size, as tuner_db/bucket.hpp says. A size of 2^k is the middle of
+/// The half-octaves of each size, as src/sizes/bucket.hpp says. A size of 2^k is the middle of
 /// half-octave 2k.
 std::int64_t size_bucket(std::span<const std::int64_t> sizes);
 

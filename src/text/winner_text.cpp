@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "template/settings.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 /// The parts of a winner as a reader of a table or of a report wants them.
 namespace jitune::internal {

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "backend/device.hpp"
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

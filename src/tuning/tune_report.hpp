@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 #include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {

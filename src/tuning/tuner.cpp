@@ -9,13 +9,13 @@
 #include "jitune/error.hpp"
 #include "measure/paired_comparison.hpp"
 #include "support/loop_clock.hpp"
-#include "tuning/comparison.hpp"
-#include "tuning/finals.hpp"
-#include "tuning/record_maker.hpp"
-#include "tuning/reference_run.hpp"
-#include "tuning/rig.hpp"
-#include "tuning/search.hpp"
-#include "tuning/trial.hpp"
+#include "tuning/finals/comparison.hpp"
+#include "tuning/finals/finals.hpp"
+#include "tuning/measure/reference_run.hpp"
+#include "tuning/measure/rig.hpp"
+#include "tuning/measure/trial.hpp"
+#include "tuning/record/record_maker.hpp"
+#include "tuning/search/search.hpp"
 
 namespace jitune::internal {
 

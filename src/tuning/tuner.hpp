@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "support/log.hpp"
-#include "tuner_db/record.hpp"
-#include "tuning/binary_cache.hpp"
-#include "tuning/search_plan.hpp"
+#include "tuner_db/winners/record.hpp"
+#include "tuning/record/binary_cache.hpp"
+#include "tuning/search/search_plan.hpp"
 #include "tuning/task.hpp"
 #include "tuning/tune_hooks.hpp"
 #include "tuning/tune_report.hpp"

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "articles/articles.hpp"
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

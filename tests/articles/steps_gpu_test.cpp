@@ -8,7 +8,7 @@
 #include "articles/step_runner.hpp"
 #include "dispatch/session_access.hpp"
 #include "jitune/session.hpp"
-#include "tuning/rig.hpp"
+#include "tuning/measure/rig.hpp"
 
 namespace jitune::internal {
 namespace {

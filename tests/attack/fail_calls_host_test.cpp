@@ -29,7 +29,7 @@
 #include "attack/tally.hpp"
 #include "fixtures/store_fixture.hpp"
 #include "support/temp_dir.hpp"
-#include "tuner_db/sweep_journal.hpp"
+#include "tuner_db/calls/sweep_journal.hpp"
 #include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "backend/platform_kind.hpp"
-#include "tuner_db/record.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 

@@ -12,7 +12,7 @@
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
 #include "fixtures/behaviour_kernel.hpp"
-#include "tuning/finalist.hpp"
+#include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {
 

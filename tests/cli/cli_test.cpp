@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "fixtures/cli_fixture.hpp"
+#include "sizes/size_box.hpp"
 #include "text/fitted_text.hpp"
-#include "tuner_db/size_box.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -11,10 +11,10 @@
 #include <unistd.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/record_json.hpp"
-#include "cli/table.hpp"
+#include "cli/app/output.hpp"
+#include "cli/app/progress.hpp"
+#include "cli/db/record_json.hpp"
+#include "cli/formats/table.hpp"
 #include "text/fitted_text.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/completion.hpp"
+#include "cli/app/completion.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/coverage_report.hpp"
+#include "cli/db/coverage_report.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

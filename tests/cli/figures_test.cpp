@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/figures.hpp"
+#include "cli/formats/figures.hpp"
 
 #include <gtest/gtest.h>
 

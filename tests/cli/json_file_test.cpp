@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/json_file.hpp"
+#include "cli/formats/json_file.hpp"
 
 #include <fstream>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/kernel_tuner_cache.hpp"
+#include "cli/tune/kernel_tuner_cache.hpp"
 
 #include <fstream>
 
@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/recorded_file.hpp"
-#include "cli/t4.hpp"
+#include "cli/formats/t4.hpp"
+#include "cli/tune/recorded_file.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 

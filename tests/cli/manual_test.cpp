@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/manual.hpp"
+#include "cli/app/manual.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/parameter_words.hpp"
+#include "cli/families/parameter_words.hpp"
 
 #include <algorithm>
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/python_evaluator.hpp"
+#include "cli/formats/python_evaluator.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

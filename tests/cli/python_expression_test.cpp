@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/python_expression.hpp"
+#include "cli/formats/python_expression.hpp"
 
 #include <array>
 
-#include "cli/python_evaluator.hpp"
+#include "cli/formats/python_evaluator.hpp"
 #include "fixtures/expect_error.hpp"
 #include "space/expression.hpp"
 

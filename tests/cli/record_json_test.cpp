@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/record_json.hpp"
+#include "cli/db/record_json.hpp"
 
 #include <nlohmann/json.hpp>
 

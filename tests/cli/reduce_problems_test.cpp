@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/reduce_problems.hpp"
+#include "cli/families/reduce_problems.hpp"
 
 #include <algorithm>
 #include <string>
@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/exit_code.hpp"
-#include "cli/sweep_text.hpp"
+#include "cli/app/exit_code.hpp"
+#include "cli/sweep/sweep_text.hpp"
 #include "families/families.hpp"
 #include "fixtures/expect_error.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sizes.hpp"
+#include "cli/families/sizes.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/stencil_arguments.hpp"
-#include "cli/sweep_family.hpp"
+#include "cli/families/stencil_arguments.hpp"
+#include "cli/sweep/sweep_family.hpp"
 #include "fixtures/expect_error.hpp"
 
 namespace jitune::internal {

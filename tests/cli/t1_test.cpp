@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/t1.hpp"
+#include "cli/formats/t1.hpp"
 
 #include "fixtures/t1_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/t4.hpp"
+#include "cli/formats/t4.hpp"
 
 #include <fstream>
 
@@ -7,8 +7,8 @@
 #include <zlib.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/export_file.hpp"
-#include "cli/recorded_file.hpp"
+#include "cli/db/export_file.hpp"
+#include "cli/tune/recorded_file.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 

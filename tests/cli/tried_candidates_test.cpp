@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tried_candidates.hpp"
+#include "cli/tune/tried_candidates.hpp"
 
 #include <gtest/gtest.h>
 

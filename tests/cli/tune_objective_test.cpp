@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tune_objective.hpp"
+#include "cli/tune/tune_objective.hpp"
 
 #include <algorithm>
 #include <atomic>
 
 #include "fixtures/engine_fixture.hpp"
-#include "tuner_db/precedence.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 namespace {

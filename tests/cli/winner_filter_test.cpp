@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/winner_filter.hpp"
+#include "cli/db/winner_filter.hpp"
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/worklist_file.hpp"
+#include "cli/sweep/worklist_file.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/table.hpp"
-#include "cli/worklist_plan.hpp"
+#include "cli/formats/table.hpp"
+#include "cli/sweep/worklist_plan.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/message.hpp"
 #include "support/temp_dir.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver of a GPU passes the tests that the fake one passes. Skipped where there is no GPU.
-#include "backend/cuda/cuda_platform.hpp"
+#include "backend/cuda/driver/cuda_platform.hpp"
 #include "conformance/cuda_subject.hpp"
 
 namespace jitune::internal {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 #include "backend/platform.hpp"
 
 namespace jitune::internal {

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/explanation.hpp"
+#include "dispatch/answer/explanation.hpp"
 #include "fixtures/call_fixture.hpp"
-#include "tuner_db/precedence.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 namespace {

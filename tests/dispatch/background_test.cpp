@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/background.hpp"
+#include "dispatch/behind/background.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "fixtures/call_fixture.hpp"
-#include "tuning/device_lock.hpp"
+#include "tuning/measure/device_lock.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/call_counts.hpp"
+#include "dispatch/observe/call_counts.hpp"
 
 #include <thread>
 

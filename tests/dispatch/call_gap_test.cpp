@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/call_gap.hpp"
+#include "dispatch/behind/call_gap.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/call_memo.hpp"
+#include "dispatch/answer/call_memo.hpp"
 
 #include <random>
 #include <thread>

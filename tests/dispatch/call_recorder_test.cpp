@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/call_recorder.hpp"
+#include "dispatch/observe/call_recorder.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <array>
 
-#include "dispatch/prepared_launch.hpp"
+#include "dispatch/answer/prepared_launch.hpp"
 #include "fixtures/call_fixture.hpp"
 #include "fixtures/ordinary_user.hpp"
-#include "tuner_db/sqlite.hpp"
+#include "tuner_db/file/sqlite.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/dispatch_table.hpp"
+#include "dispatch/answer/dispatch_table.hpp"
 
 #include <random>
 #include <thread>

@@ -6,8 +6,8 @@
 #include <thread>
 
 #include "fixtures/engine_fixture.hpp"
-#include "tuning/record_maker.hpp"
-#include "tuning/tuning_history.hpp"
+#include "tuning/record/record_maker.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 namespace jitune::internal {
 namespace {

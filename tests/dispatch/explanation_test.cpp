@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/explanation.hpp"
+#include "dispatch/answer/explanation.hpp"
 
 #include <filesystem>
 #include <functional>
 #include <set>
 
-#include "dispatch/stored_costs.hpp"
+#include "dispatch/behind/stored_costs.hpp"
 #include "fixtures/engine_fixture.hpp"
 #include "measure/conditions.hpp"
-#include "tuner_db/precedence.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 namespace {

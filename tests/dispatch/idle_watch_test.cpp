@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/idle_watch.hpp"
+#include "dispatch/behind/idle_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dispatch/kept_place.hpp"
+#include "dispatch/behind/kept_place.hpp"
 #include "fixtures/call_fixture.hpp"
 #include "fixtures/ordinary_user.hpp"
-#include "tuner_db/sqlite.hpp"
+#include "tuner_db/file/sqlite.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/pause_ledger.hpp"
+#include "dispatch/observe/pause_ledger.hpp"
 
 #include <unistd.h>
 

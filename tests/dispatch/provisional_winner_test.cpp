@@ -2,12 +2,12 @@
 // Winners that were tuned beside other processes.
 #include <chrono>
 
-#include "dispatch/explanation.hpp"
+#include "dispatch/answer/explanation.hpp"
 #include "fixtures/call_fixture.hpp"
-#include "tuner_db/certainty.hpp"
-#include "tuner_db/precedence.hpp"
-#include "tuning/record_maker.hpp"
-#include "tuning/tuning_history.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/precedence.hpp"
+#include "tuning/record/record_maker.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 namespace jitune::internal {
 namespace {

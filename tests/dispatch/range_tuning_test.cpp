@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/range_tuning.hpp"
+#include "dispatch/behind/range_tuning.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "fixtures/engine_fixture.hpp"
-#include "tuner_db/winner_table.hpp"
-#include "tuning/record_maker.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+#include "tuning/record/record_maker.hpp"
 
 namespace jitune::internal {
 namespace {

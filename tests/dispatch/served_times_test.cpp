@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/served_times.hpp"
+#include "dispatch/observe/served_times.hpp"
 
 #include <gtest/gtest.h>
 

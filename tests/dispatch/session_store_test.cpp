@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "dispatch/call.hpp"
+#include "dispatch/answer/call.hpp"
 #include "fixtures/engine_fixture.hpp"
 
 namespace jitune::internal {

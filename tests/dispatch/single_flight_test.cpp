@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/single_flight.hpp"
+#include "dispatch/behind/single_flight.hpp"
 
 #include <array>
 #include <atomic>

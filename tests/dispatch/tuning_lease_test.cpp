@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/tuning_lease.hpp"
+#include "dispatch/behind/tuning_lease.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>

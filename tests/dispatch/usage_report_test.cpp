@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/usage_report.hpp"
+#include "dispatch/observe/usage_report.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/winner_race.hpp"
+#include "dispatch/behind/winner_race.hpp"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/winner_watch.hpp"
+#include "dispatch/observe/winner_watch.hpp"
 
 #include <utility>
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from pages import pages
 
 WIDTH = 120
-# `src/tuning/search.cpp`, also without its ending; NAME and TARGET stand for the reader's own.
+# `src/tuning/search/search.cpp`, also without its ending; NAME and TARGET stand for the reader's own.
 FILE = re.compile(r"`((?:src|tests|tuner_db|kernel_templates|articles|bench|examples|scripts|cmake|docs)/[\w./-]+)`")
 
 # A page by its path from the root, not from the file that names it.

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/cuda_platform.hpp"
+#include "backend/cuda/driver/cuda_platform.hpp"
 #include "backend/launch.hpp"
 #include "fake/fake_order.hpp"
 

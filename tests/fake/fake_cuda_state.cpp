@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/launch_failure.hpp"
+#include "backend/cuda/launch/launch_failure.hpp"
 
 namespace jitune::internal {
 namespace {

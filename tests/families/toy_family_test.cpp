@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/call.hpp"
-#include "dispatch/call_check.hpp"
-#include "dispatch/prepared_launch.hpp"
+#include "dispatch/answer/call.hpp"
+#include "dispatch/answer/call_check.hpp"
+#include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "fixtures/engine_fixture.hpp"
 #include "fixtures/expect_error.hpp"

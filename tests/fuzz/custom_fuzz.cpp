@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/custom_file.hpp"
+#include "cli/families/custom_file.hpp"
 #include "fuzz/fuzz_target.hpp"
 
 using namespace jitune::internal;

@@ -3,7 +3,7 @@
 
 #include "fuzz/fuzz_target.hpp"
 #include "measure/conditions.hpp"
-#include "tuner_db/record_row.hpp"
+#include "tuner_db/winners/record_row.hpp"
 
 using namespace jitune::internal;
 

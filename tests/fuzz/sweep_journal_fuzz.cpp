@@ -6,7 +6,7 @@
 #include "fuzz/fuzz_target.hpp"
 #include "support/hash.hpp"
 #include "support/temp_dir.hpp"
-#include "tuner_db/sweep_journal.hpp"
+#include "tuner_db/calls/sweep_journal.hpp"
 
 using namespace jitune::internal;
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/t1.hpp"
+#include "cli/formats/t1.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "support/temp_dir.hpp"
 #include "template/front_matter_parser.hpp"

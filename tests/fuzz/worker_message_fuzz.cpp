@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/fuzz_target.hpp"
 #include "support/message.hpp"
-#include "tuner_db/record_message.hpp"
+#include "tuner_db/winners/record_message.hpp"
 #include "tuning/isolation/compile_request.hpp"
 #include "tuning/isolation/worker_request.hpp"
 

@@ -6,7 +6,7 @@
 #include "families/entropy/placed_entropy.hpp"
 #include "families/families.hpp"
 
-#include "dispatch/explanation.hpp"
+#include "dispatch/answer/explanation.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/level_bytes.hpp"

@@ -11,7 +11,7 @@
 #include "report/gather.hpp"
 #include "report/page.hpp"
 #include "text/units.hpp"
-#include "tuner_db/precedence.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "backend/host/host_platform.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"

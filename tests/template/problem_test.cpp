@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tuner_db/bucket.hpp"
+#include "sizes/bucket.hpp"
 
 namespace jitune::internal {
 namespace {

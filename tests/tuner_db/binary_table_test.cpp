@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/binary_table.hpp"
+#include "tuner_db/winners/binary_table.hpp"
 
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/store_file.hpp"
+#include "tuner_db/file/store_file.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/box_sets.hpp"
+#include "sizes/box_sets.hpp"
 
 #include <algorithm>
 #include <random>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/coverage.hpp"
+#include "tuner_db/winners/coverage.hpp"
 
 #include "fixtures/store_fixture.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/doubt.hpp"
+#include "tuner_db/calls/doubt.hpp"
 
 #include "fixtures/store_fixture.hpp"
 

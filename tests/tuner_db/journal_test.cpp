@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/journal.hpp"
+#include "tuner_db/file/journal.hpp"
 
 #include <sqlite3.h>
 

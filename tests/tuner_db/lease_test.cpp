@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/lease.hpp"
+#include "tuner_db/calls/lease.hpp"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge.hpp"
+#include "tuner_db/merge/merge.hpp"
 
 #include <sys/stat.h>
 
 #include "fixtures/merge_fixture.hpp"
-#include "tuner_db/precedence.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 namespace {

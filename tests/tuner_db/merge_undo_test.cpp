@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge_undo.hpp"
+#include "tuner_db/merge/merge_undo.hpp"
 
 #include "fixtures/merge_fixture.hpp"
 #include "support/utc_text.hpp"
-#include "tuner_db/precedence.hpp"
-#include "tuner_db/record_row.hpp"
+#include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/miss_table.hpp"
+#include "tuner_db/calls/miss_table.hpp"
 
 #include <limits>
 

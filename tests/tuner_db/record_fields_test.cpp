@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/fields.hpp"
+#include "tuner_db/file/fields.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,9 +11,9 @@
 
 #include "fixtures/expect_error.hpp"
 #include "fixtures/toy_record.hpp"
-#include "tuner_db/record_message.hpp"
-#include "tuner_db/record_row.hpp"
-#include "tuner_db/schema.hpp"
+#include "tuner_db/file/schema.hpp"
+#include "tuner_db/winners/record_message.hpp"
+#include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {
 namespace {

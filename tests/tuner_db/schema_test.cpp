@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/schema.hpp"
+#include "tuner_db/file/schema.hpp"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/size_box.hpp"
+#include "sizes/size_box.hpp"
 
 #include <random>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/sqlite.hpp"
+#include "tuner_db/file/sqlite.hpp"
 
 #include <sqlite3.h>
 #include <sys/resource.h>

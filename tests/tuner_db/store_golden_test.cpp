@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/schema.hpp"
+#include "tuner_db/file/schema.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/store_path.hpp"
+#include "tuner_db/file/store_path.hpp"
 
 #include <sys/stat.h>
 

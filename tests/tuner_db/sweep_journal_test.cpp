@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/sweep_journal.hpp"
+#include "tuner_db/calls/sweep_journal.hpp"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/precedence.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
 namespace {

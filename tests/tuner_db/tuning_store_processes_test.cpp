@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/sqlite.hpp"
+#include "tuner_db/file/sqlite.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/usage.hpp"
+#include "tuner_db/calls/usage.hpp"
 
 #include <fmt/format.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/winner_index.hpp"
+#include "tuner_db/winners/winner_index.hpp"
 
 #include <random>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/winner_table.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 #include <array>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/record_row.hpp"
-#include "tuner_db/store_file.hpp"
+#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {
 namespace {

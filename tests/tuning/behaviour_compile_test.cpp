@@ -2,7 +2,7 @@
 // That the behaviour kernel is what it says for NVRTC, too: a GPU is rarely at hand.
 
 #include "attack/zoo.hpp"
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "fixtures/behaviour_kernel.hpp"
 #include "fixtures/expect_error.hpp"
 

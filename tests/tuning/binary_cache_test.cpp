@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/binary_cache.hpp"
+#include "tuning/record/binary_cache.hpp"
 
 #include <thread>
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/compile_ahead.hpp"
+#include "tuning/search/compile_ahead.hpp"
 
 #include <time.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/device_lock.hpp"
+#include "tuning/measure/device_lock.hpp"
 
 #include <unistd.h>
 

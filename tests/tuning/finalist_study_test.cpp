@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/finalist_study.hpp"
+#include "tuning/finals/finalist_study.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -8,8 +8,8 @@
 
 #include "fake/fake_sum.hpp"
 #include "fixtures/expect_error.hpp"
-#include "tuning/compile_ahead.hpp"
-#include "tuning/energy_meter.hpp"
+#include "tuning/measure/energy_meter.hpp"
+#include "tuning/search/compile_ahead.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/finals.hpp"
+#include "tuning/finals/finals.hpp"
 
 #include <atomic>
 #include <cmath>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "fixtures/tuner_fixture.hpp"
-#include "tuning/tuning_history.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 namespace jitune::internal {
 namespace {

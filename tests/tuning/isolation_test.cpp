@@ -11,8 +11,8 @@
 #include "fixtures/expect_error.hpp"
 #include "measure/conditions.hpp"
 #include "support/temp_dir.hpp"
-#include "tuning/finalist.hpp"
-#include "tuning/record_maker.hpp"
+#include "tuning/finals/finalist.hpp"
+#include "tuning/record/record_maker.hpp"
 
 namespace jitune::internal {
 namespace {

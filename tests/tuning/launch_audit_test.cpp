@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/launch_audit.hpp"
+#include "tuning/measure/launch_audit.hpp"
 
 #include <gtest/gtest.h>
 

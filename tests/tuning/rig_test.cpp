@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/rig.hpp"
+#include "tuning/measure/rig.hpp"
 
 #include <algorithm>
 #include <cstring>

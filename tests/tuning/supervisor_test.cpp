@@ -13,7 +13,7 @@
 #include "jitune/version.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
-#include "tuner_db/record_message.hpp"
+#include "tuner_db/winners/record_message.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/trial_case.hpp"
+#include "tuning/measure/trial_case.hpp"
 
 #include <cstring>
 #include <map>

@@ -10,7 +10,7 @@
 #include "fixtures/expect_error.hpp"
 #include "fixtures/tuner_fixture.hpp"
 #include "strategy/strategy.hpp"
-#include "tuning/evaluation.hpp"
+#include "tuning/search/evaluation.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/tuning_history.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/work_memory.hpp"
+#include "tuning/measure/work_memory.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/cuda_compiler.hpp"
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/cuda_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "support/child_process.hpp"
 #include "support/message_channel.hpp"
 #include "support/temp_dir.hpp"

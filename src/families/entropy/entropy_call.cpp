@@ -3,7 +3,7 @@
 
 #include <bit>
 
-#include "dispatch/call_check.hpp"
+#include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
 #include "placement/machine_device.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "dispatch/call.hpp"
+#include "dispatch/answer/call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 
 namespace jitune::internal {

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/call_check.hpp"
+#include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -7,7 +7,7 @@
 
 #include "backend/platform.hpp"
 #include "template/problem.hpp"
-#include "tuning/binary_cache.hpp"
+#include "tuning/record/binary_cache.hpp"
 
 namespace jitune::internal {
 

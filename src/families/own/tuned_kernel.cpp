@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "dispatch/prepared_launch.hpp"
+#include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/own/call_capture.hpp"

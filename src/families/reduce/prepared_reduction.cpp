@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <span>
 
-#include "dispatch/prepared_launch.hpp"
+#include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"

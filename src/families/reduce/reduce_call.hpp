@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <span>
 
-#include "dispatch/call.hpp"
-#include "dispatch/call_check.hpp"
+#include "dispatch/answer/call.hpp"
+#include "dispatch/answer/call_check.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "jitune/reduce.hpp"
 

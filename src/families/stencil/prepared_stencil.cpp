@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/prepared_launch.hpp"
+#include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_call.hpp"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_call.hpp"
 
-#include "dispatch/call_check.hpp"
+#include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
 #include "placement/machine_device.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/call_check.hpp"
+#include "dispatch/answer/call_check.hpp"
 #include "types/name_table.hpp"
 
 namespace jitune::internal {

@@ -5,7 +5,7 @@
 
 #include "tuning/isolation/supervisor.hpp"
 #include "tuning/isolation/worker_command.hpp"
-#include "tuning/record_maker.hpp"
+#include "tuning/record/record_maker.hpp"
 
 namespace jitune::internal {
 

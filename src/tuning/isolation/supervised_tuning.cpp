@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "tuner_db/record_message.hpp"
-#include "tuning/finalist.hpp"
+#include "tuner_db/winners/record_message.hpp"
+#include "tuning/finals/finalist.hpp"
 #include "tuning/isolation/worker_process.hpp"
-#include "tuning/tuning_history.hpp"
+#include "tuning/search/tuning_history.hpp"
 
 // Whom a dead worker blames.
 //

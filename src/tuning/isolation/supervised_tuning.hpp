@@ -13,7 +13,7 @@
 #include "support/log.hpp"
 #include "support/loop_clock.hpp"
 #include "tuning/isolation/worker_request.hpp"
-#include "tuning/record_maker.hpp"
+#include "tuning/record/record_maker.hpp"
 #include "tuning/tuner.hpp"
 
 namespace jitune::internal {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "jitune/version.hpp"
-#include "tuner_db/record_message.hpp"
+#include "tuner_db/winners/record_message.hpp"
 
 namespace jitune::internal {
 

@@ -8,7 +8,7 @@
 #include "jitune/error.hpp"
 #include "support/message.hpp"
 #include "template/problem.hpp"
-#include "tuning/search_plan.hpp"
+#include "tuning/search/search_plan.hpp"
 #include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {

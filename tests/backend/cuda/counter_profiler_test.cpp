@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/counter_profiler.hpp"
+#include "backend/cuda/measure/counter_profiler.hpp"
 
 #include <cmath>
 #include <fstream>

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/cuda_platform.hpp"
+#include "backend/cuda/driver/cuda_platform.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/cuda_inspector.hpp"
+#include "backend/cuda/driver/cuda_inspector.hpp"
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/ptxas_log.hpp"
+#include "backend/cuda/compile/ptxas_log.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/cuda_platform.hpp"
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/driver/cuda_platform.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 #include "backend/launch_timer.hpp"
 #include "jitune/error.hpp"
 

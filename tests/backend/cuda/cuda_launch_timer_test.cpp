@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/cuda_launch_timer.hpp"
+#include "backend/cuda/measure/cuda_launch_timer.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/cuda_recipe.hpp"
+#include "backend/cuda/compile/cuda_recipe.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -27,7 +27,7 @@ void atomicAdd(unsigned long long* to, unsigned long long value) {
 
 #define __global__ static
 #define __device__
-#include "backend/cuda/checksum_regions.cu"
+#include "backend/cuda/measure/checksum_regions.cu"
 #undef __device__
 #undef __global__
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/memory_comparison.hpp"
+#include "backend/cuda/measure/memory_comparison.hpp"
 
 #include <numeric>
 #include <thread>
@@ -22,7 +22,7 @@ struct __attribute__((may_alias)) uint4 {
 };
 
 #define __global__ static
-#include "backend/cuda/compare_bytes.cu"
+#include "backend/cuda/measure/compare_bytes.cu"
 #undef __global__
 
 bool equal(const unsigned char* one, const unsigned char* other, std::size_t bytes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/nvml_reader.hpp"
+#include "backend/cuda/driver/nvml_reader.hpp"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 
 #include <cstring>
 #include <filesystem>
@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/cubin_parameters.hpp"
-#include "backend/cuda/image_check.hpp"
-#include "backend/cuda/toolkit_headers.hpp"
+#include "backend/cuda/compile/cubin_parameters.hpp"
+#include "backend/cuda/compile/toolkit_headers.hpp"
+#include "backend/cuda/driver/image_check.hpp"
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 

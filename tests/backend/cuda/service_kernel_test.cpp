@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/service_kernel.hpp"
+#include "backend/cuda/launch/service_kernel.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/image_check.hpp"
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
+#include "backend/cuda/driver/image_check.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "jitune/error.hpp"
 

@@ -5,7 +5,7 @@
 #include "families/own/kernel_file.hpp"
 #include "fixtures/compile_only_device.hpp"
 #include "fixtures/expect_error.hpp"
-#include "tuning/binary_cache.hpp"
+#include "tuning/record/binary_cache.hpp"
 
 namespace jitune::internal {
 namespace {

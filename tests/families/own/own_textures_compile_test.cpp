@@ -2,12 +2,12 @@
 // That kernels with texture objects compile for every architecture without headers of CUDA's, and
 // take what their launches pass.
 
-#include "backend/cuda/cubin_parameters.hpp"
+#include "backend/cuda/compile/cubin_parameters.hpp"
 #include "families/own/kernel_file.hpp"
 #include "fixtures/compile_only_device.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/texture_kernels.hpp"
-#include "tuning/binary_cache.hpp"
+#include "tuning/record/binary_cache.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -12,7 +12,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "fixtures/gpu_fixture.hpp"
 #include "jitune/reduce.hpp"
-#include "tuning/rig.hpp"
+#include "tuning/measure/rig.hpp"
 #include "tuning/task.hpp"
 #include "types/element_names.hpp"
 

@@ -16,7 +16,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "fixtures/reduce_case.hpp"
 #include "jitune/reduce.hpp"
-#include "tuning/rig.hpp"
+#include "tuning/measure/rig.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {

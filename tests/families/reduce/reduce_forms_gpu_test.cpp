@@ -9,7 +9,7 @@
 #include <set>
 #include <thread>
 
-#include "dispatch/call_memo.hpp"
+#include "dispatch/answer/call_memo.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/reduce/reduce_data.hpp"
 #include "families/reduce/reduce_kernel.hpp"

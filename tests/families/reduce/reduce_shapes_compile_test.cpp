@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/nvrtc_compiler.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/driver_table.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 #include "fixtures/device_array.hpp"
 #include "jitune/reduce_shapes.hpp"
 

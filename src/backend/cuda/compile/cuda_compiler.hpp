@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backend/compile_for.hpp"
+#include "backend/cuda/compile/nvrtc_table.hpp"
+
+namespace jitune::internal {
+
+/// NVRTC, without the driver. Throws Error(unavailable).
+OwnCompiler make_cuda_compiler();
+
+/// NVRTC for the devices of a platform: in other processes where there are some, else in this one,
+/// where it is loaded when it is first needed. Thread-safe.
+class CudaCompiler {
+public:
+    using Loader = std::function<std::shared_ptr<const NvrtcTable>()>;
+    explicit CudaCompiler(Loader loader, std::shared_ptr<RemoteCompiler> remote = nullptr)
+        : loader_(std::move(loader)), remote_(std::move(remote)) {}
+
+    /// As compile_instances(). Throws what the loader throws, and asks it again the next time.
+    std::vector<CompileOutcome> compile(int compute_capability, const TemplateSource& source,
+                                        std::span<const Instance> instances, CompileCall& call);
+
+    /// Throws as compile() does.
+    CompilerName name();
+
+    /// See Device::expect_compiles().
+    void expect(std::size_t threads);
+
+private:
+    const NvrtcTable& nvrtc();
+
+    const Loader loader_;
+    const std::shared_ptr<RemoteCompiler> remote_;
+    std::mutex mutex_;
+    std::shared_ptr<const NvrtcTable> table_;
+    std::atomic<bool> is_used_{false};  ///< table_ has compiled
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/compile/source_check.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "backend/cuda/compile/toolkit_headers.hpp"
+#include "support/source_scanner.hpp"
+
+namespace jitune::internal {
+namespace {
+
+bool is_header(const TemplateSource& source, std::string_view name) {
+    return std::any_of(source.headers.begin(), source.headers.end(),
+                       [&](const auto& header) { return header.first == name; });
+}
+
+std::optional<std::string> flaw_of_text(const TemplateSource& source,
+                                        std::span<const std::string> folders, std::string_view name,
+                                        std::string_view text) {
+    if (text.find('\0') != std::string_view::npos) {
+        return fmt::format("{}: has a NUL character", name);
+    }
+    for (const std::string& include : included_names(text)) {
+        if (!is_header(source, include) && source.include_folders.empty() &&
+            !is_header_of(folders, include)) {
+            return fmt::format(
+                "{}: #include {}: not one of the template's own headers, nor of {}", name, include,
+                folders.empty() ? "a CUDA toolkit, which was not found: install it or set CUDA_PATH"
+                                : fmt::format("the CUDA toolkit's in {}", folders.front()));
+        }
+    }
+    return std::nullopt;
+}
+
+bool has_comma_outside_brackets(std::string_view expression) {
+    int depth = 0;
+    for (const char c : expression) {
+        depth += c == '<' || c == '(' ? 1 : 0;
+        depth -= c == '>' || c == ')' ? 1 : 0;
+        if (c == ',' && depth <= 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// cudaMalloc, cudaTextureObject_t, tex2D, surf2Dread and the like.
+bool is_plain_text(std::string_view text) {
+    const auto has = [&](std::string_view begin, const auto& goes_on) {
+        for (auto at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
+            const std::size_t next = at + begin.size();
+            if (next < text.size() && goes_on(static_cast<unsigned char>(text[next]))) {
+                return true;
+            }
+        }
+        return false;
+    };
+    const auto upper_or_digit = [](int c) { return std::isupper(c) != 0 || std::isdigit(c) != 0; };
+    return !has("cuda", [](int c) { return std::isupper(c) != 0 || c == '_'; }) &&
+           !has("tex", upper_or_digit) && !has("surf", upper_or_digit) &&
+           !has("texture", [](int) { return true; }) && !has("surface", [](int) { return true; });
+}
+
+}  // namespace
+
+std::optional<std::string> flaw_of_source(const TemplateSource& source,
+                                          std::span<const std::string> folders) {
+    if (auto flaw = flaw_of_text(source, folders, source.name, source.text)) {
+        return flaw;
+    }
+    for (const auto& [name, text] : source.headers) {
+        if (auto flaw = flaw_of_text(source, folders, name, text)) {
+            return flaw;
+        }
+    }
+    return std::nullopt;
+}
+
+bool includes_others(const TemplateSource& source) {
+    const auto has_other = [&](std::string_view text) {
+        const std::vector<std::string> names = included_names(text);
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return !is_header(source, name); });
+    };
+    return has_other(source.text) ||
+           std::any_of(source.headers.begin(), source.headers.end(),
+                       [&](const auto& header) { return has_other(header.second); });
+}
+
+bool is_plain(const TemplateSource& source) {
+    return is_plain_text(source.text) &&
+           std::all_of(source.headers.begin(), source.headers.end(),
+                       [](const auto& header) { return is_plain_text(header.second); });
+}
+
+std::optional<std::string> flaw_of_expression(std::string_view expression) {
+    const auto starts_name = [](char c) {
+        return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_' || c == ':';
+    };
+    if (expression.starts_with('&')) {
+        expression.remove_prefix(1);
+    }
+    if (expression.empty() || !starts_name(expression.front())) {
+        return fmt::format("\"{}\" does not begin with a name", expression);
+    }
+    const auto is_bad = [](char c) {
+        return static_cast<unsigned char>(c) < ' ' || c == '#' || c == ';' || c == '%' ||
+               c == '"' || c == '\\' || c == '/' || c == '{' || c == '}' || c == '=';
+    };
+    if (std::any_of(expression.begin(), expression.end(), is_bad)) {
+        return "the expression has a control character or one of # ; % \" \\ / { } =";
+    }
+    if (has_comma_outside_brackets(expression)) {
+        return fmt::format("\"{}\" has a comma outside brackets", expression);
+    }
+    return std::nullopt;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/driver/cuda_inspector.hpp"
+
+#include <cuda_occupancy.h>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "backend/cuda/compile/cubin_parameters.hpp"
+#include "backend/cuda/compile/ptxas_log.hpp"
+#include "backend/cuda/launch/texture_limits.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// The limits of a compute capability (CUDA C++ Programming Guide, appendix on compute
+/// capabilities), and a product that has it. The product's multiprocessors, L2 cache and memory are
+/// approximate and were not read from a device; only constraints use them.
+struct Gpu {
+    int capability;
+    const char* product;
+    int threads_per_sm, blocks_per_sm, shared_kib_per_sm, shared_kib_per_block;
+    int sm_count, l2_mib, bus_bits, memory_mhz;
+};
+constexpr std::array kGpus{
+    Gpu{75, "T4", 1024, 16, 64, 64, 40, 4, 256, 5001},
+    Gpu{80, "A100", 2048, 32, 164, 163, 108, 40, 5120, 1215},
+    Gpu{86, "A10", 1536, 16, 100, 99, 72, 6, 384, 6251},
+    Gpu{87, "Jetson AGX Orin", 1536, 16, 164, 163, 16, 4, 256, 3199},
+    Gpu{89, "L40S", 1536, 24, 100, 99, 142, 96, 384, 9001},
+    Gpu{90, "H100 SXM", 2048, 32, 228, 227, 132, 50, 5120, 2619},
+    Gpu{100, "B200", 2048, 32, 228, 227, 148, 126, 8192, 3996},
+    Gpu{103, "B300", 2048, 32, 228, 227, 148, 126, 8192, 3996},
+    Gpu{120, "RTX PRO 6000", 1536, 24, 100, 99, 188, 128, 512, 14001},
+    Gpu{121, "GB10", 1536, 24, 100, 99, 48, 24, 256, 4266},
+};
+
+constexpr int kRegisters = 64 << 10;
+constexpr int kWarp = 32;
+constexpr int kMostThreads = 1024;
+
+std::string architecture_of(const Gpu& gpu) {
+    return fmt::format("sm_{}", gpu.capability);
+}
+
+const Gpu* gpu_of(std::int64_t capability) {
+    const auto* const found = std::find_if(
+        kGpus.begin(), kGpus.end(), [&](const Gpu& gpu) { return gpu.capability == capability; });
+    return found == kGpus.end() ? nullptr : found;
+}
+
+DeviceInfo describe_gpu(const Gpu& gpu) {
+    DeviceInfo info;
+    info.platform = PlatformKind::cuda;
+    info.id = architecture_of(gpu);
+    info.name = gpu.product;
+    info.device_class = fmt::format("{} {}", to_string(info.platform), info.id);
+    info.attributes = {{"sm_count", gpu.sm_count},
+                       {"warp_size", kWarp},
+                       {"max_threads_per_block", kMostThreads},
+                       {"max_threads_per_sm", gpu.threads_per_sm},
+                       {"max_blocks_per_sm", gpu.blocks_per_sm},
+                       {"shared_bytes_per_block", gpu.shared_kib_per_block << 10},
+                       {"registers_per_sm", kRegisters},
+                       {"l2_bytes", gpu.l2_mib << 20},
+                       {"compute_capability", gpu.capability},
+                       {"memory_bus_bits", gpu.bus_bits},
+                       {"memory_clock_khz", gpu.memory_mhz * 1000}};
+    return info;
+}
+
+cudaOccDeviceProp properties_of(const Gpu& gpu) {
+    cudaOccDeviceProp properties;
+    properties.computeMajor = gpu.capability / 10;
+    properties.computeMinor = gpu.capability % 10;
+    properties.maxThreadsPerBlock = kMostThreads;
+    properties.maxThreadsPerMultiprocessor = gpu.threads_per_sm;
+    properties.regsPerBlock = kRegisters;
+    properties.regsPerMultiprocessor = kRegisters;
+    properties.warpSize = kWarp;
+    properties.sharedMemPerBlock = 48 << 10;
+    properties.sharedMemPerMultiprocessor = static_cast<std::size_t>(gpu.shared_kib_per_sm) << 10;
+    properties.sharedMemPerBlockOptin = static_cast<std::size_t>(gpu.shared_kib_per_block) << 10;
+    properties.reservedSharedMemPerBlock = gpu.capability >= 80 ? 1 << 10 : 0;
+    properties.numSms = gpu.sm_count;
+    return properties;
+}
+
+std::string limit_of(unsigned factors) {
+    constexpr std::array<std::pair<unsigned, const char*>, 5> kLimits{{
+        {OCC_LIMIT_REGISTERS, "registers"},
+        {OCC_LIMIT_SHARED_MEMORY, "shared memory"},
+        {OCC_LIMIT_WARPS, "warps"},
+        {OCC_LIMIT_BLOCKS, "blocks"},
+        {OCC_LIMIT_BARRIERS, "barriers"},
+    }};
+    std::string text;
+    for (const auto& [factor, name] : kLimits) {
+        if ((factors & factor) != 0) {
+            text += (text.empty() ? "" : ", ") + std::string(name);
+        }
+    }
+    return text;
+}
+
+class CudaInspector final : public KernelInspector {
+public:
+    [[nodiscard]] std::vector<std::string> architectures() const override {
+        std::vector<std::string> names;
+        for (const Gpu& gpu : kGpus) {
+            names.push_back(architecture_of(gpu));
+        }
+        return names;
+    }
+
+    [[nodiscard]] std::optional<DeviceInfo> device(std::string_view architecture) const override {
+        for (const Gpu& gpu : kGpus) {
+            if (architecture == architecture_of(gpu)) {
+                return describe_gpu(gpu);
+            }
+        }
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::vector<std::string> options() const override {
+        return {"--ptxas-options=-v"};
+    }
+
+    [[nodiscard]] std::optional<KernelResources> resources(std::string_view log,
+                                                           std::string_view symbol) const override {
+        return read_ptxas_log(log, symbol);
+    }
+
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> parameters(
+        const Binary& binary, std::string_view symbol) const override {
+        return cubin_parameters(*binary.image, symbol);
+    }
+
+    [[nodiscard]] std::string flaw_of_texture(const TextureView& view) const override {
+        const std::string flaw = internal::flaw_of_texture(view, kKnownTextureLimits);
+        return flaw.empty() ? "" : fmt::format("{}: {}", extent_text(view), flaw);
+    }
+
+    [[nodiscard]] std::optional<Occupancy> occupancy(const DeviceInfo& device,
+                                                     const KernelResources& resources,
+                                                     std::int64_t threads,
+                                                     std::int64_t dynamic_bytes) const override {
+        const Gpu* const gpu = gpu_of(device.attributes.at("compute_capability"));
+        if (gpu == nullptr || threads < 1 || threads > kMostThreads || dynamic_bytes < 0) {
+            return std::nullopt;
+        }
+        const cudaOccDeviceProp properties = properties_of(*gpu);
+        cudaOccFuncAttributes kernel{};
+        kernel.maxThreadsPerBlock = kMostThreads;
+        kernel.numRegs = static_cast<int>(resources.registers);
+        kernel.sharedSizeBytes = static_cast<std::size_t>(resources.shared_bytes);
+        kernel.shmemLimitConfig = FUNC_SHMEM_LIMIT_OPTIN;
+        kernel.maxDynamicSharedSizeBytes = static_cast<std::size_t>(dynamic_bytes);
+        kernel.numBlockBarriers = static_cast<int>(resources.barriers);
+        const cudaOccDeviceState state{};
+        cudaOccResult found{};
+        if (cudaOccMaxActiveBlocksPerMultiprocessor(
+                &found, &properties, &kernel, &state, static_cast<int>(threads),
+                static_cast<std::size_t>(dynamic_bytes)) != CUDA_OCC_SUCCESS) {
+            return std::nullopt;
+        }
+        const std::int64_t warps = (threads + kWarp - 1) / kWarp;
+        return Occupancy{found.activeBlocksPerMultiprocessor,
+                         static_cast<double>(found.activeBlocksPerMultiprocessor * warps * kWarp) /
+                             gpu->threads_per_sm,
+                         limit_of(found.limitingFactors)};
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<const KernelInspector> make_cuda_inspector() {
+    return std::make_unique<const CudaInspector>();
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/driver/cuda_platform.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backend/cuda/driver/context.hpp"
+#include "backend/cuda/driver/cuda_device.hpp"
+#include "backend/cuda/driver/cuda_stream_group.hpp"
+#include "backend/cuda/driver/device_memory.hpp"
+#include "backend/cuda/launch/capture.hpp"
+#include "backend/cuda/launch/cuda_stream_site.hpp"
+#include "jitune/error.hpp"
+#include "support/append_table.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// The driver after cuInit. Without devices, the reason.
+struct Driver {
+    std::shared_ptr<const DriverTable> table;
+    std::vector<CUdevice> devices;
+    std::string missing;
+    NativeCode missing_code = {};
+};
+
+std::vector<CUdevice> list_devices(const DriverTable& table) {
+    constexpr std::string_view tried = "look for CUDA devices";
+    check(table, table.cuInit(0), "cuInit", tried);
+    int count = 0;
+    check(table, table.cuDeviceGetCount(&count), "cuDeviceGetCount", tried);
+    std::vector<CUdevice> devices(static_cast<std::size_t>(std::max(count, 0)));
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        check(table, table.cuDeviceGet(&devices[i], static_cast<int>(i)), "cuDeviceGet", tried);
+    }
+    return devices;
+}
+
+std::string on_one_line(std::string text) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+Driver start_driver(const CudaTables& tables) {
+    Driver driver;
+    try {
+        driver.table = tables.driver();
+        driver.devices = list_devices(*driver.table);
+        if (driver.devices.empty()) {
+            driver.missing = "the NVIDIA driver has no device";
+        }
+    } catch (const Error& error) {
+        driver.missing = on_one_line(error.what());
+        driver.missing_code = error.native_code();
+    }
+    return driver;
+}
+
+constexpr std::string_view kFinding = "find the device of a stream";
+
+constexpr std::size_t place_of(unsigned long long stream_id) {
+    return stream_id % 1024;
+}
+
+class CudaPlatform final : public Platform {
+public:
+    CudaPlatform(CudaTables tables, const Log& log, std::shared_ptr<RemoteCompiler> compiler)
+        : tables_(std::move(tables)),
+          compiler_(std::make_shared<CudaCompiler>(tables_.nvrtc, std::move(compiler))),
+          profiler_(std::make_shared<CounterProfiler>(tables_.cupti)),
+          log_(log),
+          groups_{{}, {}, Nccl(tables_.nccl, log)} {}
+
+    [[nodiscard]] PlatformKind kind() const override { return PlatformKind::cuda; }
+    [[nodiscard]] int device_count() const override {
+        return static_cast<int>(driver().devices.size());
+    }
+    [[nodiscard]] std::string missing() const override { return driver().missing; }
+    [[nodiscard]] NativeCode missing_code() const override { return driver().missing_code; }
+
+    CudaDevice& device(int ordinal) override {
+        if (device_count() == 0) {
+            refuse_without_devices(fmt::format("open device cuda:{}", ordinal));
+        }
+        if (ordinal < 0 || ordinal >= device_count()) {
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("cannot open device cuda:{}: the driver lists {} devices",
+                                    ordinal, device_count()));
+        }
+        Slot& slot = slots_[static_cast<std::size_t>(ordinal)];
+        if (CudaDevice* open = slot.open.load(std::memory_order_acquire)) {
+            return *open;
+        }
+        const std::lock_guard lock(slot.mutex);
+        if (!slot.backend) {
+            const auto device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
+            slot.backend = std::make_unique<CudaDevice>(
+                device, compiler_,
+                std::make_shared<NvmlReader>(tables_.nvml, device->info().uuid, log_), profiler_);
+            slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
+            slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
+            slot.open.store(slot.backend.get(), std::memory_order_release);
+        }
+        return *slot.backend;
+    }
+
+    StreamSite& site(Stream stream) override {
+        if (const DriverTable* table = table_.load(std::memory_order_acquire)) [[likely]] {
+            // In this order: cuStreamGetId would break a capture.
+            CaptureState state = CaptureState::none;
+            unsigned long long id = 0;
+            if (ask_capture(*table, stream, state) == CUDA_SUCCESS && state == CaptureState::none &&
+                table->cuStreamGetId(stream, &id) == CUDA_SUCCESS) [[likely]] {
+                if (StreamSite* known = sites_.find(id)) [[likely]] {
+                    return *known;
+                }
+            }
+        }
+        return find_site(stream);
+    }
+
+    std::unique_ptr<StreamGroup> group(std::span<const GroupMember> members) override {
+        std::vector<CudaStreamGroup::Member> found;
+        for (const GroupMember& member : members) {
+            found.push_back(member_of(member));
+            const auto same = [&](const CudaStreamGroup::Member& other) {
+                return other.stream.site == found.back().stream.site;
+            };
+            if (std::find_if(found.begin(), found.end(), same) != found.end() - 1) {
+                throw Error(ErrorKind::usage,
+                            "group streams: two of them are the same: give each shard a stream of "
+                            "its own");
+            }
+        }
+        return std::make_unique<CudaStreamGroup>(groups_, std::move(found));
+    }
+
+private:
+    struct Slot {
+        std::atomic<CudaDevice*> open{nullptr};
+        std::mutex mutex;
+        std::unique_ptr<CudaDevice> backend;
+        std::unique_ptr<CudaCaptureSite> capturing, beside_capture;
+    };
+
+    const Driver& driver() const {
+        std::call_once(once_, [this] {
+            driver_ = start_driver(tables_);
+            slots_ = std::vector<Slot>(driver_.devices.size());
+            table_.store(driver_.table.get(), std::memory_order_release);
+        });
+        return driver_;
+    }
+
+    [[noreturn]] void refuse_without_devices(std::string_view tried) const {
+        throw Error(ErrorKind::unavailable, fmt::format("{}: {}", tried, missing()),
+                    driver().missing_code);
+    }
+
+    StreamSite& find_site(Stream stream) {
+        if (device_count() == 0) {
+            refuse_without_devices("find the device of a stream");
+        }
+        CaptureState state = CaptureState::none;
+        if (ask_capture(*driver().table, stream, state) != CUDA_ERROR_INVALID_CONTEXT) {
+            return site_here(stream);
+        }
+        const ContextScope scope(*device(0).device());
+        return site_here(stream);
+    }
+
+    /// Where a context is current if the stream is a default one.
+    StreamSite& site_here(Stream stream) {
+        const DriverTable& table = *driver().table;
+        CaptureState state = CaptureState::none;
+        check(table, ask_capture(table, stream, state), "cuStreamIsCapturing", kFinding);
+        if (state == CaptureState::beside) {
+            return *slot_of_current_context().beside_capture;
+        }
+        if (state == CaptureState::active) {
+            const StreamContext own(table, stream);
+            return *slot_of_current_context().capturing;
+        }
+        unsigned long long id = 0;
+        check(table, table.cuStreamGetId(stream, &id), "cuStreamGetId", kFinding);
+        if (StreamSite* known = sites_.find(id)) {
+            return *known;
+        }
+        const StreamContext own(table, stream);
+        CudaDevice& backend = *slot_of_current_context().backend;
+        return sites_.add(id, std::make_unique<CudaStreamSite>(backend, backend.device(), stream));
+    }
+
+    CudaStreamGroup::Member member_of(const GroupMember& member) {
+        std::optional<StreamContext> of_stream;
+        std::optional<ContextScope> of_data;
+        if (device_count() == 0) {
+            refuse_without_devices("group streams");
+        }
+        if (member.stream != nullptr) {
+            of_stream.emplace(*driver().table, member.stream);
+        } else {
+            of_data.emplace(*device(ordinal_of(member.data)).device());
+        }
+        StreamSite& found = site(member.stream);
+        found.refuse_capture("a call on several streams");
+        auto& own = dynamic_cast<CudaStreamSite&>(found);
+        const CudaSide& side = own.side();
+        CUcontext context = nullptr;
+        check(*driver().table, driver().table->cuCtxGetCurrent(&context), "cuCtxGetCurrent",
+              kFinding);
+        DriverDevice& its_device = *slot_of_current_context().backend->device();
+        return {&its_device,
+                context,
+                &side,
+                {member.stream, &own},
+                {side.stream(), &site(side.stream())}};
+    }
+
+    int ordinal_of(const void* data) const {
+        const DriverTable& table = *driver().table;
+        int ordinal = 0;
+        const CUresult result = table.cuPointerGetAttribute(
+            &ordinal, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, device_address(data));
+        if (result == CUDA_ERROR_INVALID_VALUE || ordinal < 0) {
+            throw Error(
+                ErrorKind::usage,
+                "cannot find the device of a shard: its pointer is not device memory, and it "
+                "has no stream",
+                native_code(result));
+        }
+        check(table, result, "cuPointerGetAttribute", "find the device of a shard");
+        return ordinal;
+    }
+
+    Slot& slot_of_current_context() {
+        const Driver& started = driver();
+        CUdevice handle = 0;
+        check(*started.table, started.table->cuCtxGetDevice(&handle), "cuCtxGetDevice", kFinding);
+        const auto place = std::find(started.devices.begin(), started.devices.end(), handle);
+        const auto ordinal = place - started.devices.begin();
+        device(static_cast<int>(ordinal));
+        return slots_[static_cast<std::size_t>(ordinal)];
+    }
+
+    CudaTables tables_;
+    std::shared_ptr<CudaCompiler> compiler_;
+    std::shared_ptr<CounterProfiler> profiler_;
+    Log log_;
+    mutable std::once_flag once_;
+    mutable Driver driver_;
+    mutable std::vector<Slot> slots_;
+    mutable std::atomic<const DriverTable*> table_{nullptr};  // once cuInit has been called
+    CudaGroups groups_;
+    // By cuStreamGetId, whose numbers no other stream of the process has or will have; it tells the
+    // default streams of contexts and threads apart too.
+    AppendTable<unsigned long long, StreamSite, place_of> sites_;
+};
+
+}  // namespace
+
+std::unique_ptr<Platform> make_cuda_platform(const Log& log,
+                                             std::shared_ptr<RemoteCompiler> compiler) {
+    return make_cuda_platform(CudaTables{}, log, std::move(compiler));
+}
+
+std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log,
+                                             std::shared_ptr<RemoteCompiler> compiler) {
+    return std::make_unique<CudaPlatform>(std::move(tables), log, std::move(compiler));
+}
+
+}  // namespace jitune::internal

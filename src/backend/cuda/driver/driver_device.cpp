@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/driver/driver_device.hpp"
+
+#include <array>
+
+#include <fmt/format.h>
+
+namespace jitune::internal {
+namespace {
+
+struct AttributeName {
+    const char* name;
+    CUdevice_attribute attribute;
+};
+
+constexpr std::array kAttributes{
+    AttributeName{"sm_count", CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT},
+    AttributeName{"warp_size", CU_DEVICE_ATTRIBUTE_WARP_SIZE},
+    AttributeName{"max_threads_per_block", CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK},
+    AttributeName{"max_threads_per_sm", CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR},
+    AttributeName{"max_blocks_per_sm", CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR},
+    AttributeName{"shared_bytes_per_block", CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN},
+    AttributeName{"registers_per_sm", CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR},
+    AttributeName{"l2_bytes", CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE},
+    AttributeName{"memory_bus_bits", CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH},
+    AttributeName{"memory_clock_khz", CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
+};
+
+/// Asks the driver about one device.
+class DeviceReader {
+public:
+    DeviceReader(const DriverTable& driver, int ordinal, CUdevice handle)
+        : driver_(driver), handle_(handle), tried_(fmt::format("read device cuda:{}", ordinal)) {}
+
+    [[nodiscard]] std::int64_t attribute(CUdevice_attribute attribute) const {
+        int value = 0;
+        check(driver_, driver_.cuDeviceGetAttribute(&value, attribute, handle_),
+              "cuDeviceGetAttribute", tried_);
+        return value;
+    }
+
+    [[nodiscard]] std::map<std::string, std::int64_t> attributes() const {
+        std::map<std::string, std::int64_t> values;
+        for (const AttributeName& row : kAttributes) {
+            values[row.name] = attribute(row.attribute);
+        }
+        values["compute_capability"] =
+            10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+            attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+        return values;
+    }
+
+    [[nodiscard]] std::string name() const {
+        std::array<char, 256> text{};
+        check(driver_,
+              driver_.cuDeviceGetName(text.data(), static_cast<int>(text.size()) - 1, handle_),
+              "cuDeviceGetName", tried_);
+        return text.data();
+    }
+
+    [[nodiscard]] std::string uuid() const {
+        CUuuid uuid{};
+        check(driver_, driver_.cuDeviceGetUuid(&uuid, handle_), "cuDeviceGetUuid", tried_);
+        std::string text = "GPU-";
+        for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+            const bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+            text += fmt::format("{}{:02x}", dash ? "-" : "",
+                                static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
+        }
+        return text;
+    }
+
+    [[nodiscard]] std::string driver_version() const {
+        int version = 0;
+        check(driver_, driver_.cuDriverGetVersion(&version), "cuDriverGetVersion", tried_);
+        return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+    }
+
+private:
+    const DriverTable& driver_;
+    CUdevice handle_;
+    std::string tried_;
+};
+
+// A MIG slice needs no field of its own: the SM count and the L2 size that it sees are its own.
+std::string device_class(const DeviceReader& reader,
+                         const std::map<std::string, std::int64_t>& attributes) {
+    return fmt::format("cuda cc={} sm={} l2={} bus={} memclk={} smem={} ecc={} mps={}",
+                       attributes.at("compute_capability"), attributes.at("sm_count"),
+                       attributes.at("l2_bytes"), attributes.at("memory_bus_bits"),
+                       attributes.at("memory_clock_khz"), attributes.at("shared_bytes_per_block"),
+                       reader.attribute(CU_DEVICE_ATTRIBUTE_ECC_ENABLED),
+                       reader.attribute(CU_DEVICE_ATTRIBUTE_MPS_ENABLED));
+}
+
+CUdevice find_device(const DriverTable& driver, int ordinal) {
+    CUdevice handle = 0;
+    check(driver, driver.cuDeviceGet(&handle, ordinal), "cuDeviceGet",
+          fmt::format("open device cuda:{}", ordinal));
+    return handle;
+}
+
+}  // namespace
+
+DriverDevice::DriverDevice(std::shared_ptr<const DriverTable> driver, int ordinal, Log log)
+    : driver_(std::move(driver)), log_(std::move(log)), handle_(find_device(*driver_, ordinal)) {
+    const DeviceReader reader(*driver_, ordinal, handle_);
+    info_.platform = PlatformKind::cuda;
+    info_.id = fmt::format("{}:{}", to_string(info_.platform), ordinal);
+    info_.name = reader.name();
+    info_.uuid = reader.uuid();
+    info_.driver = reader.driver_version();
+    info_.attributes = reader.attributes();
+    info_.device_class = device_class(reader, info_.attributes);
+}
+
+DriverDevice::~DriverDevice() {
+    if (primary_.load() != nullptr && !abandoned_) {
+        report(driver_->cuDevicePrimaryCtxRelease(handle_), "cuDevicePrimaryCtxRelease");
+    }
+}
+
+CUcontext DriverDevice::primary_context() {
+    if (CUcontext context = primary_.load()) {
+        return context;
+    }
+    CUcontext context = nullptr;
+    check(driver_->cuDevicePrimaryCtxRetain(&context, handle_), "cuDevicePrimaryCtxRetain",
+          "use " + info_.id);
+    CUcontext none = nullptr;
+    if (!primary_.compare_exchange_strong(none, context)) {
+        // Another thread was first; its reference is the one that is kept.
+        report(driver_->cuDevicePrimaryCtxRelease(handle_), "cuDevicePrimaryCtxRelease");
+    }
+    return context;
+}
+
+bool DriverDevice::keep_if_primary(CUcontext context) {
+    unsigned flags = 0;
+    int active = 0;
+    check(driver_->cuDevicePrimaryCtxGetState(handle_, &flags, &active),
+          "cuDevicePrimaryCtxGetState", "use " + info_.id);
+    return active != 0 && primary_context() == context;
+}
+
+void DriverDevice::report(CUresult result, const char* call) const noexcept {
+    if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED) {
+        return;
+    }
+    try {
+        log_.debug("{}: {}: {}", info_.id, call, describe(*driver_, result));
+    } catch (...) {
+        // A sink that fails must not end the process from a destructor.
+    }
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/launch/capture.hpp"
+
+#include <fmt/format.h>
+
+#include "backend/cuda/driver/context.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& state) {
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    const CUresult result = driver.cuStreamIsCapturing(stream, &status);
+    if (result == CUDA_SUCCESS && status == CU_STREAM_CAPTURE_STATUS_NONE) [[likely]] {
+        state = CaptureState::none;
+        return CUDA_SUCCESS;
+    }
+    state = result == CUDA_SUCCESS ? CaptureState::active : CaptureState::beside;
+    return result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT ? CUDA_SUCCESS : result;
+}
+
+void refuse_captured(const char* what) {
+    throw Error(ErrorKind::not_prepared,
+                fmt::format("{}: cuStreamIsCapturing: the stream is being captured, and this "
+                            "cannot be captured; prepare it before the capture begins",
+                            what));
+}
+
+void refuse_capture(DriverDevice& device, Stream stream, const char* what) {
+    CaptureState state = CaptureState::none;
+    CUresult result = ask_capture(device.driver(), stream, state);
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        // A default stream where no context is current: that of the device's own.
+        const ContextScope scope(device);
+        result = ask_capture(device.driver(), stream, state);
+    }
+    device.check(result, "cuStreamIsCapturing", what);
+    if (state != CaptureState::none) {
+        refuse_captured(what);
+    }
+}
+
+StreamCapture::StreamCapture(DriverDevice& device, Stream stream, std::string_view tried)
+    : device_(device), stream_(stream) {
+    device.check(device.driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
+                 "cuStreamBeginCapture", tried);
+}
+
+StreamCapture::~StreamCapture() {
+    if (!open_) {
+        return;
+    }
+    CUgraph graph = nullptr;
+    device_.report(device_.driver().cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+    if (graph != nullptr) {
+        device_.report(device_.driver().cuGraphDestroy(graph), "cuGraphDestroy");
+    }
+}
+
+CUresult StreamCapture::end(CUgraph* graph) {
+    open_ = false;
+    return device_.driver().cuStreamEndCapture(stream_, graph);
+}
+
+}  // namespace jitune::internal

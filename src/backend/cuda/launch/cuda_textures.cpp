@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backend/cuda/launch/cuda_textures.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "backend/cuda/driver/context.hpp"
+#include "backend/cuda/driver/device_memory.hpp"
+#include "backend/cuda/launch/launch_failure.hpp"
+#include "backend/cuda/launch/texture_limits.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+namespace {
+
+std::string tried_texture(const TextureView& view) {
+    return fmt::format("make a texture object of argument {} of the call, {}", view.array + 1,
+                       extent_text(view));
+}
+
+CUarray_format format_of(ElementType type) {
+    switch (type) {
+        case ElementType::int8:
+            return CU_AD_FORMAT_SIGNED_INT8;
+        case ElementType::uint8:
+            return CU_AD_FORMAT_UNSIGNED_INT8;
+        case ElementType::int16:
+            return CU_AD_FORMAT_SIGNED_INT16;
+        case ElementType::uint16:
+            return CU_AD_FORMAT_UNSIGNED_INT16;
+        case ElementType::int32:
+            return CU_AD_FORMAT_SIGNED_INT32;
+        case ElementType::uint32:
+            return CU_AD_FORMAT_UNSIGNED_INT32;
+        case ElementType::float16:
+            return CU_AD_FORMAT_HALF;
+        default:  // front matter has no others
+            return CU_AD_FORMAT_FLOAT;
+    }
+}
+
+CUaddress_mode mode_of(TextureSampling::Address address) {
+    switch (address) {
+        case TextureSampling::Address::border:
+            return CU_TR_ADDRESS_MODE_BORDER;
+        case TextureSampling::Address::wrap:
+            return CU_TR_ADDRESS_MODE_WRAP;
+        case TextureSampling::Address::mirror:
+            return CU_TR_ADDRESS_MODE_MIRROR;
+        default:
+            return CU_TR_ADDRESS_MODE_CLAMP;
+    }
+}
+
+CUDA_RESOURCE_DESC resource_of(const TextureView& view, CUdeviceptr address) {
+    CUDA_RESOURCE_DESC resource{};
+    if (view.is_linear()) {
+        resource.resType = CU_RESOURCE_TYPE_LINEAR;
+        resource.res.linear = {address, format_of(view.element), view.sampling.channels,
+                               view.width * view.texel_bytes()};
+    } else {
+        resource.resType = CU_RESOURCE_TYPE_PITCH2D;
+        resource.res.pitch2D = {
+            address,     format_of(view.element),        view.sampling.channels, view.width,
+            view.height, view.pitch * view.texel_bytes()};
+    }
+    return resource;
+}
+
+CUDA_TEXTURE_DESC description_of(const TextureView& view) {
+    const TextureSampling& sampling = view.sampling;
+    CUDA_TEXTURE_DESC description{};
+    std::fill_n(description.addressMode, 3, mode_of(sampling.address));
+    description.filterMode = sampling.filter == TextureSampling::Filter::linear
+                                 ? CU_TR_FILTER_MODE_LINEAR
+                                 : CU_TR_FILTER_MODE_POINT;
+    description.flags =
+        (sampling.normalized_coordinates ? CU_TRSF_NORMALIZED_COORDINATES : 0U) |
+        (sampling.normalized_values || is_real(view.element) ? 0U : CU_TRSF_READ_AS_INTEGER);
+    return description;
+}
+
+}  // namespace
+
+CudaTextures::CudaTextures(std::shared_ptr<DriverDevice> device) : device_(std::move(device)) {}
+
+CudaTextures::~CudaTextures() {
+    std::erase_if(textures_, [](const auto& one) { return !one.second.in_primary; });
+    if (textures_.empty() || device_->abandoned()) {
+        return;
+    }
+    std::optional<ContextScope> scope;
+    try {
+        scope.emplace(*device_, ContextScope::Primary{});
+    } catch (const std::exception&) {
+        // The driver says below that they cannot be destroyed.
+    }
+    for (const auto& [key, texture] : textures_) {
+        device_->report(device_->driver().cuTexObjectDestroy(texture.object), "cuTexObjectDestroy");
+    }
+}
+
+std::int64_t CudaTextures::limit(CUdevice_attribute attribute) const {
+    int value = 0;
+    device_->check(device_->driver().cuDeviceGetAttribute(&value, attribute, device_->handle()),
+                   "cuDeviceGetAttribute", "make a texture object");
+    return value;
+}
+
+void CudaTextures::check(const TextureView& view) const {
+    const TextureLimits limits{
+        .line_width = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH),
+        .plane_width = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_WIDTH),
+        .plane_height = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_HEIGHT),
+        .plane_pitch_bytes = limit(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH),
+        .pitch_alignment = limit(CU_DEVICE_ATTRIBUTE_TEXTURE_PITCH_ALIGNMENT)};
+    if (const std::string flaw = flaw_of_texture(view, limits); !flaw.empty()) {
+        throw Error(ErrorKind::usage, fmt::format("{}: {}", tried_texture(view), flaw));
+    }
+}
+
+CUresult CudaTextures::find(const TextureView& view, const void* array, CUtexObject& object) const {
+    const DriverTable& driver = device_->driver();
+    CUcontext context = nullptr;
+    CUresult result = driver.cuCtxGetCurrent(&context);
+    if (result != CUDA_SUCCESS || context == nullptr) {
+        return result != CUDA_SUCCESS ? result : CUDA_ERROR_INVALID_CONTEXT;
+    }
+    Key key{0, device_address(array), view};
+    result = driver.cuCtxGetId(context, &key.context);
+    if (result != CUDA_SUCCESS) {
+        return result;
+    }
+    const std::lock_guard lock(mutex_);
+    Texture& texture = textures_[key];
+    if (texture.object == 0) {
+        result = make(key, context, texture);
+    }
+    object = texture.object;
+    return result;
+}
+
+// A scope, since the driver may count this as a call that breaks another stream's capture.
+CUresult CudaTextures::make(const Key& key, CUcontext context, Texture& texture) const {
+    const ContextScope scope(*device_);
+    const bool in_primary = device_->keep_if_primary(context);
+    const CUDA_RESOURCE_DESC resource = resource_of(key.view, key.address);
+    const CUDA_TEXTURE_DESC description = description_of(key.view);
+    CUtexObject object = 0;
+    const CUresult result =
+        device_->driver().cuTexObjectCreate(&object, &resource, &description, nullptr);
+    if (result == CUDA_SUCCESS) {
+        texture = {object, in_primary};
+    } else if (!ends_context(result)) {
+        device_->check(
+            result, "cuTexObjectCreate",
+            fmt::format("{} at {:#x}, which must be device memory of the current context at a "
+                        "multiple of {} bytes; it would be texture object {} of the kernel, which "
+                        "keeps one for each array that it is called with",
+                        tried_texture(key.view), key.address,
+                        limit(CU_DEVICE_ATTRIBUTE_TEXTURE_ALIGNMENT), textures_.size()));
+    }
+    return result;
+}
+
+}  // namespace jitune::internal

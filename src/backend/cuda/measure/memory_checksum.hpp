@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "backend/cuda/driver/device_memory.hpp"
+#include "backend/cuda/launch/service_kernel.hpp"
+#include "backend/device.hpp"
+
+namespace jitune::internal {
+
+/// Checksums of device memory, without bringing it to the host. Used by one thread at a time.
+class MemoryChecksum {
+public:
+    /// Throws Error(unavailable) where there is no compiler or no memory,
+    /// Error(device) otherwise.
+    MemoryChecksum(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
+
+    /// Of each region, which begins at a multiple of 16 bytes, when the work of `stream` before is
+    /// done; waits for that. In a current context of the device. Throws Error(device).
+    std::vector<std::uint64_t> sums(std::span<const MemoryRegion> regions, Stream stream);
+
+private:
+    std::shared_ptr<DriverDevice> device_;
+    std::unique_ptr<DeviceMemory> work_;  ///< the regions, then their sums
+    ServiceKernel kernel_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/app/command.hpp"
+
+namespace jitune::internal {
+
+/// One command's words, help and options: the content of its manual page and its completions.
+struct CommandPage {
+    std::vector<std::string> words;  ///< "sweep", "reduce"; none for the program itself
+    std::string help;
+    std::vector<Option> options;    ///< do not write to their targets
+    std::vector<Command> children;  ///< of a group
+    std::string file_child = {};    ///< as Command::file_child
+};
+
+/// The program with this summary, then all of its commands, a group before its children.
+std::vector<CommandPage> command_pages(const std::string& summary,
+                                       const std::vector<Command>& commands);
+
+/// The option's names without what it takes: "-n", "--size". One without a dash for an argument by
+/// place.
+std::vector<std::string> names_of(const Option& option);
+
+/// False for a flag.
+bool takes_value(const Option& option);
+
+/// False for an argument by place.
+bool has_dash(const Option& option);
+
+/// The endings of files that Command::file_child is about, whether there is such a file or not.
+inline constexpr std::array<std::string_view, 2> kFileEndings{".cu", ".cpp"};
+
+/// Whether a command's help and page need the table of strategies.
+bool takes_strategy(const std::vector<Option>& options);
+
+}  // namespace jitune::internal

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "cli/formats/json.hpp"
+
+namespace jitune::internal {
+
+/// Thrown where the reader has closed standard output: the process ends silently.
+struct OutputClosed {};
+
+/// Writes to standard output and flushes. Throws OutputClosed where the reader has closed it (with
+/// SIGPIPE caught), and Error(usage) for any other failure.
+void print(std::string_view text);
+
+/// Writes to standard error; failures are ignored.
+void print_error(std::string_view text);
+
+/// One document, indented by two.
+void print_json(const Json& document);
+
+/// The width of a terminal now, at least 1; COLUMNS of the environment where it does not tell, else
+/// the usual 80.
+std::size_t terminal_columns(int terminal);
+
+/// Of standard output: tables fit into it.
+std::size_t output_columns();
+
+}  // namespace jitune::internal

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/app/command.hpp"
+#include "cli/app/common_options.hpp"
+#include "cli/app/exit_code.hpp"
+#include "cli/app/output.hpp"
+#include "cli/db/doubt_text.hpp"
+#include "cli/db/record_json.hpp"
+#include "cli/db/winner_filter.hpp"
+#include "cli/formats/table.hpp"
+#include "jitune/error.hpp"
+#include "sizes/box_sets.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
+#include "tuner_db/winners/coverage.hpp"
+#include "tuner_db/winners/served_sizes.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+
+namespace jitune::internal::db_list_command {
+
+namespace {
+
+Json list_json(const std::string& path, const std::vector<Winner>& winners,
+               const std::vector<Doubt>& doubts) {
+    Json rows = Json::array();
+    for (const Winner& winner : winners) {
+        Json row = winner_json(winner);
+        row["doubt"] = doubt_json(doubts, winner);
+        rows.push_back(row);
+    }
+    return {{"path", path}, {"winners", rows}};
+}
+
+/// Winners that differ in sizes and configuration alone.
+using Group = std::vector<const Winner*>;
+
+std::vector<Group> groups_of(const std::vector<Winner>& winners, bool each) {
+    std::vector<Group> groups;
+    std::map<const Winner*, std::size_t, KeyOfAnyBucket> places;
+    for (const Winner& winner : winners) {
+        const auto [place, is_new] = places.emplace(&winner, groups.size());
+        if (is_new || each) {
+            groups.emplace_back();
+        }
+        (each ? groups.back() : groups[place->second]).push_back(&winner);
+    }
+    return groups;
+}
+
+template <class Has>
+bool any_of(const Group& group, const Has& has) {
+    return std::any_of(group.begin(), group.end(), [&](const Winner* one) { return has(*one); });
+}
+
+bool has_no_code(const Winner& winner) {
+    return winner.image_format == kNoCode;
+}
+
+bool is_pinned(const Winner& winner) {
+    return winner.pinned;
+}
+
+/// The sizes from the smallest to the largest of all: what a group serves, but for holes.
+std::string reach_text(const Group& group) {
+    if (group.size() == 1) {
+        return short_served_text(*group.front());
+    }
+    std::vector<SizeBox> boxes;
+    for (const Winner* const winner : group) {
+        const auto its = boxes_of(*winner).value_or(std::vector<SizeBox>{});
+        boxes.insert(boxes.end(), its.begin(), its.end());
+    }
+    return boxes.empty()
+               ? ""
+               : coverage_text(std::array{box_around(boxes)}, size_names(group.front()->sizes));
+}
+
+/// "7 configurations" of several.
+std::string configurations_text(const Group& group) {
+    std::set<std::string_view> names;
+    for (const Winner* const winner : group) {
+        names.insert(winner->configuration);
+    }
+    return names.size() == 1 ? std::string(*names.begin())
+                             : count_text(static_cast<std::int64_t>(names.size()), "configuration");
+}
+
+Table::Cells cells_of(const Group& group, const std::vector<Doubt>& doubts) {
+    const Winner& first = *group.front();
+    const bool one = group.size() == 1;
+    const bool in_doubt =
+        any_of(group, [&](const Winner& winner) { return doubt_about(doubts, winner) != nullptr; });
+    return {(one ? short_id(first) : count_text(std::ssize(group), "winner")) +
+                (any_of(group, is_pinned) ? "*" : "") + (in_doubt ? "!" : ""),
+            first.key.kernel,
+            short_types(first.key.types),
+            reach_text(group),
+            one && has_no_code(first) ? "no code"
+            : one                     ? speed_up_text(first)
+                                      : speed_ups_text(group),
+            first.provenance.device_name,
+            one ? time_text(first.median_ns) : "",
+            one ? bound_text(first.range) : "",
+            configurations_text(group)};
+}
+
+/// What all of the winners have gained, and how much they serve.
+std::string end_text(const std::vector<Winner>& winners) {
+    std::vector<double> speed_ups;
+    for (const Winner& winner : winners) {
+        if (winner.default_median_ns > 0) {
+            speed_ups.push_back(winner.default_median_ns / winner.median_ns);
+        }
+    }
+    const std::vector<Coverage> coverages = coverage_of(winners);
+    double share = 0;
+    for (const Coverage& coverage : coverages) {
+        share += coverage.share / static_cast<double>(coverages.size());
+    }
+    const std::string gain = gain_text(std::move(speed_ups));
+    return fmt::format(
+        "{}, {}{}\n{} of the octaves between their sizes served for sure\n",
+        count_text(std::ssize(coverages), "problem"), count_text(std::ssize(winners), "winner"),
+        gain.empty() ? "" : ": " + gain + " over the defaults", served_percent(share));
+}
+
+std::string list_text(const std::vector<Winner>& winners, const std::vector<Doubt>& doubts,
+                      std::size_t width) {
+    std::vector<Table::Cells> rows;
+    bool disturbed = false;
+    bool pinned = false;
+    bool doubted = false;
+    bool no_code = false;
+    for (const Group& group : groups_of(winners, width == kWhole)) {
+        rows.push_back(cells_of(group, doubts));
+        const std::string& id = rows.back()[0];
+        const std::string& speed_up = rows.back()[4];
+        disturbed = disturbed || speed_up.ends_with('?');
+        no_code = no_code || speed_up == "no code";
+        pinned = pinned || id.find('*') != std::string::npos;
+        doubted = doubted || id.ends_with('!');
+    }
+    std::string text = Table::text({{"id"},
+                                    {"kernel"},
+                                    {"types"},
+                                    {"serves"},
+                                    {"speed-up", Align::right},
+                                    detail("device"),
+                                    detail("time", Align::right),
+                                    detail("bound", Align::right),
+                                    detail("configuration")},
+                                   rows, width);
+    text += disturbed ? kDisturbedLegend : "";
+    text += doubted ? kDoubtLegend : "";
+    text +=
+        no_code
+            ? "no code: serves nothing until a call that may tune, or a sweep, has compiled and "
+              "checked the configuration\n"
+            : "";
+    text += pinned ? "* is pinned: it serves, and is not replaced\n" : "";
+    return winners.empty() ? text : text + end_text(winners);
+}
+
+struct Arguments : CommonArguments {
+    WinnerFilter filter;
+    std::optional<std::int64_t> skip;
+    std::optional<std::int64_t> limit;
+};
+
+std::int64_t checked(const char* option, std::optional<std::int64_t> number, std::int64_t usual) {
+    if (number && *number < 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {}: give a number of rows, 0 or more", option, *number));
+    }
+    return number.value_or(usual);
+}
+
+/// The winners that match, a page of them where one is asked for.
+std::vector<Winner> chosen(const Arguments& arguments, TuningStore& store, const Log& log) {
+    const std::int64_t skip = checked("--skip", arguments.skip, 0);
+    const std::int64_t limit =
+        checked("--limit", arguments.limit, std::numeric_limits<std::int64_t>::max());
+    arguments.filter.check();
+    if (limit == 0) {
+        return {};
+    }
+    std::vector<Winner> page = store.winners(
+        [&](const Winner& winner) { return arguments.filter.matches(winner); }, skip, limit);
+    // All rows tell whether a name is unknown, or nothing matches.
+    return page.empty() && skip == 0 ? arguments.filter.of(store.winners(), log) : page;
+}
+
+int run(const Arguments& arguments) {
+    const Options options = arguments.options();
+    const auto store = open_database(options);
+    const auto winners = chosen(arguments, *store, Log(options.log_level, options.log_sink));
+    const auto doubts = store->doubts();
+    if (arguments.json) {
+        print_json(list_json(options.database.string(), winners, doubts));
+    } else {
+        print(list_text(winners, doubts, arguments.table_width()));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Invocation invocation() {
+    auto arguments = std::make_shared<Arguments>();
+    std::vector<Option> options = arguments->filter.options();
+    append(options, {{"--limit", &arguments->limit, "The most rows to list [all]"},
+                     {"--skip", &arguments->skip, "Leave out so many rows first [0]"},
+                     arguments->database_option(),
+                     arguments->log_option(),
+                     arguments->verbose_option(),
+                     arguments->json_option()});
+    return {std::move(options), [arguments] { return run(*arguments); }};
+}
+
+}  // namespace jitune::internal::db_list_command

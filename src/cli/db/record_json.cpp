@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/db/record_json.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "jitune/error.hpp"
+#include "sizes/bucket.hpp"
+#include "template/settings.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/precedence.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+[[noreturn]] void refuse(const Field& field, const char* rule) {
+    throw Error(ErrorKind::usage, fmt::format("\"{}\" must {}", field.name, rule));
+}
+
+double number_of(const ParsedJson& json, const Field& field, const char* rule) {
+    const double number = json.is_number() ? json.get<double>() : -1;
+    if (!std::isfinite(number) || number < 0 || (field.positive && number == 0)) {
+        refuse(field, rule);
+    }
+    return number;
+}
+
+/// The size that each part of a bucket stands for: "rows", "columns". The last part may stand for
+/// several: "d*e".
+std::vector<std::string> bucket_names(std::string_view sizes) {
+    std::vector<std::string> names;
+    for (const std::string_view setting : settings_of(sizes)) {
+        const std::string_view name = setting.substr(0, setting.find('='));
+        if (names.size() < kBucketSizes) {
+            names.emplace_back(name);
+        } else {
+            names.back() += fmt::format("*{}", name);
+        }
+    }
+    return names;
+}
+
+}  // namespace
+
+Json member_of(const std::string& value) {
+    return value;
+}
+
+Json member_of(std::int64_t value) {
+    return value;
+}
+
+Json member_of(bool value) {
+    return value;
+}
+
+Json member_of(double value) {
+    return json_number(value);
+}
+
+Json member_of(Verdict value) {
+    return to_string(value);
+}
+
+Json member_of(const std::vector<double>& values) {
+    return values;
+}
+
+Json member_of(const std::vector<std::string>& values) {
+    return values;
+}
+
+void read_member(const ParsedJson& object, const Field& field, std::string& value) {
+    value = text_member(object, field.name);
+}
+
+void read_member(const ParsedJson& object, const Field& field, std::int64_t& value) {
+    value = integer_member(object, field.name);
+}
+
+void read_member(const ParsedJson& object, const Field& field, bool& value) {
+    const ParsedJson& found = member(object, field.name);
+    if (!found.is_boolean()) {
+        refuse(field, "be true or false");
+    }
+    value = found.get<bool>();
+}
+
+void read_member(const ParsedJson& object, const Field& field, double& value) {
+    value = number_of(member(object, field.name), field,
+                      field.positive ? "be a number above 0" : "be a number of at least 0");
+}
+
+void read_member(const ParsedJson& object, const Field& field, Verdict& value) {
+    const std::string name = text_member(object, field.name);
+    const std::optional<Verdict> verdict = verdict_from(name);
+    if (!verdict) {
+        throw Error(ErrorKind::usage, fmt::format("unknown \"{}\": \"{}\"", field.name, name));
+    }
+    value = *verdict;
+}
+
+void read_member(const ParsedJson& object, const Field& field, std::vector<double>& values) {
+    values.clear();
+    for (const ParsedJson& number : list_member(object, field.name)) {
+        values.push_back(number_of(
+            number, field, field.positive ? "hold numbers above 0" : "hold numbers of at least 0"));
+    }
+}
+
+void read_member(const ParsedJson& object, const Field& field, std::vector<std::string>& values) {
+    values.clear();
+    for (const ParsedJson& text : list_member(object, field.name)) {
+        if (!text.is_string()) {
+            refuse(field, "hold texts");
+        }
+        values.push_back(text.get<std::string>());
+    }
+}
+
+const ParsedJson& object_member(const ParsedJson& object, const Field& field) {
+    return member(object, field.name);
+}
+
+bool has_member(const ParsedJson& object, const Field& field) {
+    return find_member(object, field.name) != nullptr;
+}
+
+Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
+    Json json = Json::object();
+    for (const std::string& name : bucket_names(sizes)) {
+        json[name] = half_octaves(bucket, json.size());
+    }
+    return json;
+}
+
+Json winner_json(const Winner& winner) {
+    Json json{{"id", winner_id(winner)}};
+    json.update(to_json(winner));
+    json["pinned"] = winner.pinned;
+    json["half_octaves"] = half_octaves_json(winner.key.bucket, winner.sizes);
+    json["provisional"] = is_provisional(winner.certainty);
+    return json;
+}
+
+Json measurement_json(const Measurement& measurement) {
+    return to_json(measurement, "key");
+}
+
+Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key) {
+    auto measurement = internal::from_json<Measurement>(json, "key");
+    measurement.key = key;
+    return measurement;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/formats/json.hpp"
+#include "cli/formats/json_file.hpp"
+#include "tuner_db/winners/record.hpp"
+
+/// Records as JSON objects, made from their lists of fields. A record within a record is an object
+/// within the object; binary fields are left out.
+namespace jitune::internal {
+
+/// A value as a member of an object.
+Json member_of(const std::string& value);
+Json member_of(std::int64_t value);
+Json member_of(bool value);
+Json member_of(double value);
+Json member_of(Verdict value);
+Json member_of(const std::vector<double>& values);
+Json member_of(const std::vector<std::string>& values);
+
+/// The inverse, of the member of that field in `object`. Throws Error(usage) that names the member
+/// if it is missing or has another type, and for a number that its column cannot hold.
+void read_member(const ParsedJson& object, const Field& field, std::string& value);
+void read_member(const ParsedJson& object, const Field& field, std::int64_t& value);
+void read_member(const ParsedJson& object, const Field& field, bool& value);
+void read_member(const ParsedJson& object, const Field& field, double& value);
+void read_member(const ParsedJson& object, const Field& field, Verdict& value);
+void read_member(const ParsedJson& object, const Field& field, std::vector<double>& values);
+void read_member(const ParsedJson& object, const Field& field, std::vector<std::string>& values);
+
+/// The object within `object`, as json_file's member().
+const ParsedJson& object_member(const ParsedJson& object, const Field& field);
+bool has_member(const ParsedJson& object, const Field& field);
+
+/// All fields but the one named `without`.
+template <HasFields Record>
+Json to_json(const Record& record, std::string_view without = {}) {
+    Json json = Json::object();
+    fields(
+        [&]<class Value>(const Field& field, const Value& value) {
+            if (field.name == without) {
+                return;
+            }
+            if constexpr (HasFields<Value>) {
+                json[field.name] = to_json(value);
+            } else if (!field.binary) {
+                json[field.name] = member_of(value);
+            }
+        },
+        record);
+    return json;
+}
+
+/// All fields in one object, those of records within the record, too: a row of a table.
+template <HasFields Record>
+Json flat_json(const Record& record) {
+    Json json = Json::object();
+    each_field(record, [&](const Field& field, const auto& value) {
+        if (!field.binary) {
+            json[field.name] = member_of(value);
+        }
+    });
+    return json;
+}
+
+/// The inverse of to_json(). A field that was added may be missing: it keeps the value that older
+/// rows have.
+template <HasFields Record>
+Record from_json(const ParsedJson& json, std::string_view without = {}) {
+    Record record;
+    fields(
+        [&]<class Value>(const Field& field, Value& value) {
+            if (field.name == without) {
+                return;
+            }
+            if constexpr (HasFields<Value>) {
+                value = from_json<Value>(object_member(json, field));
+            } else if (!field.binary && (!field.added || has_member(json, field))) {
+                read_member(json, field, value);
+            }
+        },
+        record);
+    return record;
+}
+
+/// {"rows": 20, "columns": 33}: the half-octaves of a bucket by the names in a sizes_text().
+Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
+
+/// A winner with its "id", whether it is "pinned", and "half_octaves", its bucket size by size.
+Json winner_json(const Winner& winner);
+
+/// A measurement without its key, for documents that name the key once.
+Json measurement_json(const Measurement& measurement);
+
+/// The inverse.
+Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key);
+
+}  // namespace jitune::internal

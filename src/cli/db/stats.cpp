@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/app/command.hpp"
+#include "cli/app/common_options.hpp"
+#include "cli/app/exit_code.hpp"
+#include "cli/app/output.hpp"
+#include "cli/db/record_json.hpp"
+#include "cli/formats/table.hpp"
+#include "dispatch/observe/usage_report.hpp"
+#include "jitune/session.hpp"
+#include "report/labels.hpp"
+#include "sweep/worklist.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+
+namespace jitune::internal::stats_command {
+
+namespace {
+
+/// What a database tells of calls.
+struct Stats {
+    UsageReport usage;
+    std::vector<WorkItem> holes;
+    std::vector<Pause> pauses;
+};
+
+std::string origins_text(const UsageReport& usage, std::size_t width) {
+    std::vector<Table::Cells> rows;
+    const auto add = [&](const std::string& name, std::int64_t calls) {
+        rows.push_back({name, fmt::format("{}", calls),
+                        fmt::format("{:.1f} %", 100 * static_cast<double>(calls) /
+                                                    static_cast<double>(usage.calls))});
+    };
+    for (const auto& [origin, calls] : usage.origins) {
+        add(origin, calls);
+        if (origin == to_string(Origin::template_default) && usage.withheld > 0) {
+            add("- though a provisional winner is stored", usage.withheld);
+        }
+    }
+    return Table::text({{"answer"}, {"calls", Align::right}, {"share", Align::right}}, rows, width);
+}
+
+std::string winners_text(const UsageReport& usage, std::size_t width) {
+    std::vector<Table::Cells> rows;
+    bool is_marked = false;
+    for (const WinnerUsage& row : usage.winners) {
+        if (row.calls > 0) {
+            is_marked = is_marked || speed_up_text(row.winner).ends_with('?');
+            rows.push_back({row.winner.key.kernel, short_types(row.winner.key.types),
+                            short_served_text(row.winner), row.winner.provenance.device_name,
+                            fmt::format("{}", row.calls), day_text(row.last_at),
+                            speed_up_text(row.winner), saved_text(row.saved),
+                            row.winner.configuration});
+        }
+    }
+    if (rows.empty()) {
+        return "";
+    }
+    return '\n' +
+           Table::text({{"kernel"},
+                        {"types"},
+                        {"serves"},
+                        detail("device"),
+                        {"calls", Align::right},
+                        detail("last"),
+                        {"speed-up", Align::right},
+                        {"~saved", Align::right},
+                        {"configuration"}},
+                       rows, width) +
+           (is_marked ? std::string(kDisturbedLegend) : "");
+}
+
+/// The winners that no recorded call has used.
+std::int64_t unused(const UsageReport& usage) {
+    return std::count_if(usage.winners.begin(), usage.winners.end(),
+                         [](const WinnerUsage& row) { return row.calls == 0; });
+}
+
+std::string usage_text(const UsageReport& usage, std::size_t width) {
+    if (usage.calls == 0) {
+        return "no calls are recorded of those that winners serve: JITUNE_RECORD=all records all "
+               "calls\n";
+    }
+    const std::string gone =
+        usage.replaced == 0
+            ? ""
+            : count_text(usage.replaced, "call") + " by winners that others have replaced since\n";
+    return fmt::format(
+               "{} recorded with JITUNE_RECORD=all, {} to {}\n\n{}\n~saved over the "
+               "defaults: {}\n{}",
+               count_text(usage.calls, "call"), day_text(usage.first_at), day_text(usage.last_at),
+               origins_text(usage, width), saved_text(usage.saved), winners_text(usage, width)) +
+           gone +
+           (unused(usage) == 0 ? ""
+                               : fmt::format("{} of {} served no recorded call\n", unused(usage),
+                                             count_text(std::ssize(usage.winners), "winner")));
+}
+
+double saved_by_all(const std::vector<WorkItem>& holes) {
+    double seconds = 0;
+    for (const WorkItem& item : holes) {
+        seconds += item.saved_s;
+    }
+    return seconds;
+}
+
+std::string holes_text(const std::vector<WorkItem>& holes) {
+    if (holes.empty()) {
+        return "\nno call is recorded that no winner serves\n";
+    }
+    constexpr double kShown = 0.005;  // as time_text() rounds
+    const std::int64_t provisional = std::ssize(holes) - unserved(holes);
+    const std::string count =
+        count_text(unserved(holes), "problem") +
+        (provisional > 0 ? fmt::format(", with a provisional one: {}", provisional) : "");
+    const double saved_ns = saved_by_all(holes) * 1e9;
+    if (saved_ns < kShown) {
+        return fmt::format(
+            "\nwithout a winner: {}; no gain is expected of tuning: jitune worklist show\n", count);
+    }
+    const Miss& first = holes.front().misses.front();
+    return fmt::format(
+        "\nwithout a winner: {}; tuning would have saved about {}, most of it for {} {} {}: "
+        "jitune worklist show\n",
+        count, time_text(saved_ns), one_line(first.key.kernel),
+        one_line(short_types(first.key.types)), one_line(first.sizes));
+}
+
+std::string pauses_text(const std::vector<Pause>& pauses, std::size_t width) {
+    if (pauses.empty()) {
+        return "\nno call is recorded that waited for an answer\n";
+    }
+    std::vector<Table::Cells> rows;
+    for (const Pause& pause : pauses) {
+        rows.push_back({pause.kernel, short_types(pause.types), pause.device_name, pause.origin,
+                        fmt::format("{}", pause.pauses),
+                        time_text(static_cast<double>(pause.longest_us) * 1000),
+                        pause.longest_sizes, day_text(pause.last_at)});
+    }
+    return "\ncalls that waited for an answer for 1 ms or longer:\n" +
+           Table::text({{"kernel"},
+                        {"types"},
+                        detail("device"),
+                        {"answer"},
+                        {"pauses", Align::right},
+                        {"longest", Align::right},
+                        {"of"},
+                        detail("last")},
+                       rows, width);
+}
+
+Json saved_json(const SavedTime& saved) {
+    return {{"seconds", json_number(saved.seconds)},
+            {"low", json_number(saved.low)},
+            {"high", json_number(saved.high)}};
+}
+
+template <class Record>
+Json records_json(const std::vector<Record>& records) {
+    Json rows = Json::array();
+    for (const Record& record : records) {
+        rows.push_back(to_json(record));
+    }
+    return rows;
+}
+
+Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
+    Json origins = Json::object();
+    for (const auto& [origin, calls] : stats.usage.origins) {
+        origins[origin] = calls;
+    }
+    Json winners = Json::array();
+    for (const WinnerUsage& row : stats.usage.winners) {
+        Json json = winner_json(row.winner);
+        json.update({{"calls", row.calls},
+                     {"last_served", row.calls == 0 ? Json() : Json(row.last_at)},
+                     {"estimated_saved_s", saved_json(row.saved)}});
+        winners.push_back(json);
+    }
+    return {{"calls", stats.usage.calls},
+            {"origins", origins},
+            {"calls_in_place_of_provisional_winners", stats.usage.withheld},
+            {"calls_of_replaced_winners", stats.usage.replaced},
+            {"estimated_saved_s", saved_json(stats.usage.saved)},
+            {"winners", winners},
+            {"usages", records_json(usages)},
+            {"holes", std::ssize(stats.holes)},
+            {"estimated_lost_s", json_number(saved_by_all(stats.holes))},
+            {"pauses", records_json(stats.pauses)}};
+}
+
+int run(const CommonArguments& arguments) {
+    const auto store = open_database(arguments.options());
+    const std::vector<Winner> winners = store->winners();
+    const std::vector<Usage> usages = store->usages();
+    ComparedTimes times(*store);
+    const Stats stats{usage_report_of(winners, usages, times), worklist(store->misses(), winners),
+                      store->pauses()};
+    if (arguments.json) {
+        print_json(stats_json(stats, usages));
+    } else {
+        const std::size_t width = arguments.table_width();
+        print(usage_text(stats.usage, width));
+        print(holes_text(stats.holes));
+        print(pauses_text(stats.pauses, width));
+    }
+    return kExitOk;
+}
+
+}  // namespace
+
+Invocation invocation() {
+    auto arguments = std::make_shared<CommonArguments>();
+    return {{arguments->database_option(), arguments->log_option(), arguments->verbose_option(),
+             arguments->json_option()},
+            [arguments] { return run(*arguments); }};
+}
+
+}  // namespace jitune::internal::stats_command

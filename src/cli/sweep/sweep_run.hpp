@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/app/interrupt.hpp"
+#include "cli/formats/json.hpp"
+#include "cli/sweep/sweep_arguments.hpp"
+#include "cli/sweep/sweep_family.hpp"
+#include "sweep/sweep.hpp"
+
+namespace jitune::internal {
+
+// What the commands that sweep have in common.
+
+/// The options of the search and of the database.
+std::vector<Option> sweep_search_options(SweepArguments& given, const std::string& device_help);
+
+/// --plan of the sweeps that can be planned for many machines.
+Option sweep_plan_option(SweepArguments& given);
+
+Option sweep_report_option(SweepArguments& given);
+
+/// Tunes the problems of a plan, and prints the outcome. JSON has the members of `more`, too.
+SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
+                      const std::vector<Device*>& devices, const SweepPlan& plan,
+                      SweepSearch search, const Interrupt& interrupt,
+                      const Json& more = Json::object());
+
+/// The page of all that the database holds, with what this sweep has stored, where --report asks
+/// for it.
+void report_sweep(const SweepArguments& arguments, const Options& options);
+
+/// The whole of a command that tunes a plan. Returns the exit code. Where there is no device, the
+/// error says what else to do.
+int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan);
+
+}  // namespace jitune::internal

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <iterator>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/app/command.hpp"
+#include "cli/app/common_options.hpp"
+#include "cli/app/exit_code.hpp"
+#include "cli/app/output.hpp"
+#include "cli/db/doubt_text.hpp"
+#include "cli/families/file_run.hpp"
+#include "cli/sweep/worklist_file.hpp"
+#include "support/text_file.hpp"
+#include "text/units.hpp"
+
+namespace jitune::internal::worklist_command {
+
+namespace {
+
+struct Arguments : CommonArguments {
+    std::string file;
+};
+
+int show(const Arguments& arguments) {
+    const auto store = open_database(arguments.options());
+    const std::vector<WorkItem> items = worklist_of(*store);
+    const std::vector<Doubt> doubts = store->doubts();
+    if (arguments.json) {
+        Json document = worklist_json(items);
+        document["doubts"] = doubts_json(doubts);
+        print_json(document);
+    } else {
+        const std::size_t width = arguments.table_width();
+        print(items.empty() ? "no call is recorded that no winner serves\n"
+                            : worklist_text(items, width));
+        print(doubts_text(doubts, width));
+    }
+    return kExitOk;
+}
+
+int write(const Arguments& arguments) {
+    const Options options = arguments.options();
+    refuse_overwriting_database(options.database, "FILE", arguments.file);
+    const std::string text = worklist_json(worklist_of(*open_database(options))).text(1) + '\n';
+    if (arguments.file == "-") {
+        print(text);
+    } else {
+        write_file(arguments.file, {text});
+    }
+    return kExitOk;
+}
+
+int read(const Arguments& arguments) {
+    const Options options = arguments.options();
+    const std::vector<Miss> misses = read_worklist(arguments.file);
+    const auto store = change_or_make_database(options);
+    store->add_misses(misses);
+    print(fmt::format("{} in {}, {} in the work-list now\n",
+                      count_text(std::ssize(misses), "problem"), arguments.file,
+                      store->misses().size()));
+    return kExitOk;
+}
+
+int clear(const Arguments& arguments) {
+    const auto store = change_database(arguments.options());
+    const std::vector<Miss> misses = store->misses();
+    store->remove_misses(misses);
+    print(
+        fmt::format("{} removed from the work-list\n", count_text(std::ssize(misses), "problem")));
+    const std::vector<Doubt> doubts = store->doubts();
+    store->remove_doubts(doubts);
+    if (!doubts.empty()) {
+        print(fmt::format("{} about winners forgotten\n", count_text(std::ssize(doubts), "doubt")));
+    }
+    return kExitOk;
+}
+
+Invocation invocation_of(int (*run)(const Arguments&), std::vector<Option> (*own)(Arguments&)) {
+    auto arguments = std::make_shared<Arguments>();
+    std::vector<Option> options = own(*arguments);
+    append(options, {arguments->database_option(), arguments->log_option()});
+    return {std::move(options), [arguments, run] { return run(*arguments); }};
+}
+
+}  // namespace
+
+Invocation show_invocation() {
+    return invocation_of(show, [](Arguments& given) {
+        return std::vector{given.verbose_option(), given.json_option()};
+    });
+}
+
+Invocation export_invocation() {
+    return invocation_of(write, [](Arguments& given) {
+        return std::vector<Option>{{"FILE",
+                                    &given.file,
+                                    "The file to write, JSON; -: standard output",
+                                    {.required = true}}};
+    });
+}
+
+Invocation import_invocation() {
+    return invocation_of(read, [](Arguments& given) {
+        return std::vector<Option>{{"FILE",
+                                    &given.file,
+                                    "A file written by \"worklist export\", plain or .gz",
+                                    {.required = true}}};
+    });
+}
+
+Invocation clear_invocation() {
+    return invocation_of(clear, [](Arguments&) { return std::vector<Option>{}; });
+}
+
+}  // namespace jitune::internal::worklist_command

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/sweep/worklist_file.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/db/record_json.hpp"
+#include "cli/formats/json_file.hpp"
+#include "cli/formats/table.hpp"
+#include "families/families.hpp"
+#include "jitune/error.hpp"
+#include "support/message.hpp"
+#include "template/problem.hpp"
+#include "text/units.hpp"
+#include "text/winner_text.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr const char* kSpec = "kernel_spec";
+
+/// Throws Error(usage) for code of another kernel than the key names: its winners would not be
+/// those of the key. Code that this build cannot make is for another one.
+void check_kernel(const Miss& miss, const Message& spec) {
+    std::optional<Kernel> kernel;
+    try {
+        kernel = make_kernel(families(), spec);
+    } catch (const Error&) {
+        return;
+    }
+    const std::string& name = kernel->kernel_template.front_matter().kernel;
+    if (miss.key.kernel != name && !miss.key.kernel.starts_with(name + ":")) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {} {}: its code is of the kernel {}", miss.key.kernel,
+                                miss.key.types, miss.sizes, name));
+    }
+    kernel->kernel_template.check({miss.key.kernel, miss.problem_types().value(),
+                                   miss.problem_sizes().value(), miss.key.alignment});
+}
+
+Miss miss_from(const ParsedJson& row) {
+    auto miss = from_json<Miss>(row);
+    Message spec;
+    read_member(row, {kSpec}, spec);
+    const bool is_sound = !spec.empty() && !miss.key.kernel.empty() &&
+                          !miss.key.template_hash.empty() && !miss.key.device_class.empty() &&
+                          miss.key.alignment > 0 && miss.calls > 0 && miss.sessions > 0 &&
+                          !miss.origin.empty() && miss.problem_sizes() && miss.problem_types();
+    if (!is_sound) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} {} {}: a number is below 1, a text is empty, or types or sizes "
+                                "are not written as in \"n=1000\"",
+                                miss.key.kernel, miss.key.types, miss.sizes));
+    }
+    check_kernel(miss, spec);
+    miss.key.bucket = size_bucket(miss.problem_sizes().value());
+    miss.kernel_spec = frame(spec);
+    return miss;
+}
+
+/// An error names the problem by its place.
+std::vector<Miss> misses_in(const ParsedJson& document) {
+    std::vector<Miss> misses;
+    for (const ParsedJson& row : list_member(document, "worklist")) {
+        try {
+            misses.push_back(miss_from(row));
+        } catch (const Error& error) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("problem {}: {}", misses.size() + 1, error.what()));
+        }
+    }
+    return misses;
+}
+
+}  // namespace
+
+std::string worklist_text(std::span<const WorkItem> items, std::size_t width) {
+    const bool any_provisional = std::any_of(
+        items.begin(), items.end(), [](const WorkItem& item) { return item.is_provisional; });
+    std::vector<Table::Cells> rows;
+    for (const WorkItem& item : items) {
+        const Miss& miss = item.misses.front();
+        const std::string more =
+            item.misses.size() > 1 ? fmt::format(" and {} more", item.misses.size() - 1) : "";
+        rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes + more,
+                        miss.device_name, fmt::format("{}", item.calls()),
+                        fmt::format("{}", miss.sessions),
+                        miss.origin + (item.is_provisional ? " ?" : ""), time_text(item.call_ns),
+                        time_text(item.saved_s * 1e9), time_text(item.tune_s * 1e9),
+                        miss.last_at.substr(0, miss.last_at.find('T'))});
+    }
+    return rows.empty()
+               ? ""
+               : Table::text({{"kernel"},
+                              {"types"},
+                              {"sizes"},
+                              detail("device"),
+                              {"calls", Align::right},
+                              detail("sessions", Align::right),
+                              {"answer"},
+                              {"~call", Align::right},
+                              {"~saved", Align::right},
+                              {"~tuning", Align::right},
+                              detail("last")},
+                             rows, width) +
+                     "~ estimated from stored winners of the kernel on such a device, or a "
+                     "rough guess;\n  saved: by a brief tuning, of the calls so far\n" +
+                     (any_provisional ? "? has a provisional winner, which a quiet machine "
+                                        "tunes again\n"
+                                      : "");
+}
+
+Json worklist_json(std::span<const WorkItem> items) {
+    Json rows = Json::array();
+    for (const WorkItem& item : items) {
+        for (const Miss& miss : item.misses) {
+            Json row = to_json(miss);
+            row[kSpec] = miss.spec().value_or(Message{});
+            row["estimated_call_ns"] = item.call_ns;
+            row["estimated_saved_s"] = item.saved_s;
+            row["estimated_tuning_s"] = item.tune_s;
+            row["provisional"] = item.is_provisional;
+            rows.push_back(row);
+        }
+    }
+    Json document = Json::object();
+    document["worklist"] = rows;
+    return document;
+}
+
+std::vector<Miss> read_worklist(const std::filesystem::path& path) {
+    return misses_of(read_json_text(path), path.string());
+}
+
+std::vector<Miss> misses_of(const std::string& text, const std::string& path) {
+    const ParsedJson document = parse_json(text, path);
+    try {
+        return misses_in(document);
+    } catch (const Error& error) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: {}: give a file that \"jitune worklist export\" has written",
+                                path, error.what()));
+    }
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cli/app/command.hpp"
+#include "cli/app/common_options.hpp"
+#include "cli/app/exit_code.hpp"
+#include "cli/app/interrupt.hpp"
+#include "cli/app/output.hpp"
+#include "cli/app/progress.hpp"
+#include "cli/families/kernel_arguments.hpp"
+#include "cli/families/sizes.hpp"
+#include "cli/families/template_arguments.hpp"
+#include "cli/tune/tune_plan.hpp"
+#include "cli/tune/tune_result.hpp"
+#include "dispatch/session_access.hpp"
+#include "families/own/captured_call.hpp"
+#include "sweep/busy_devices.hpp"
+#include "tuning/finals/finalist_study.hpp"
+#include "tuning/search/candidate_set.hpp"
+
+namespace jitune::internal::tune_command {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments : CommonArguments, TemplateArguments {
+    std::vector<std::string> sizes;
+    std::vector<std::string> types;
+    std::string capture;
+    std::string device;
+    std::string strategy = Options{}.strategy;
+    std::string seed = "0";
+    std::string keep;
+    std::string objective = "time";
+    bool counters = false;
+    std::optional<std::int64_t> finalists;
+    TuneWishes wishes;
+};
+
+TuneResult describe(const Arguments& arguments, const Task& task, const TuneReport& report) {
+    const FrontMatter& front = task.kernel_template().front_matter();
+    TuneResult result;
+    result.file = arguments.path();
+    result.kernel = front.kernel;
+    result.device = task.info().id;
+    result.device_name = task.info().name;
+    result.compiler = task.device.compiler();
+    for (std::size_t i = 0; i < front.sizes.size(); ++i) {
+        result.sizes.emplace_back(front.sizes[i], task.problem.sizes[i]);
+    }
+    result.types = {task.problem.types.begin(), task.problem.types.end()};
+    result.winner = report.winner;
+    result.metrics =
+        task.metrics(task.parse(report.winner.configuration), report.winner.median_ns * 1e-9);
+    if (report.winner.default_median_ns > 0) {
+        result.before =
+            task.metrics(task.default_configuration(), report.winner.default_median_ns * 1e-9);
+    }
+    result.arguments = static_cast<std::size_t>(
+        std::count_if(front.arguments.begin(), front.arguments.end(),
+                      [](const ArgumentSpec& one) { return is_given(one.access); }));
+    return result;
+}
+
+/// Shows how far the search is, and sees how fast it is.
+class Watch {
+public:
+    Watch(std::string device, std::string name, const Options& options) {
+        state_.problems = 1;
+        state_.runs.push_back({std::move(device), std::move(name), {}, 0});
+        state_.budget_s = std::chrono::duration<double>(options.budget).count();
+    }
+    void operator()(const TuneProgress& progress) {
+        RunState& run = state_.runs.front();
+        run.go_on(progress, std::chrono::duration<double>(Clock::now() - start_).count());
+        if (!first_ && progress.evaluated > 0) {
+            first_ = run;
+        }
+        if (progress.evaluated > last_.tune.evaluated) {
+            last_ = run;
+        }
+        shown_.show(state_);
+    }
+
+    [[nodiscard]] const std::string& name() const { return state_.runs.front().name; }
+    void clear() { shown_.clear(); }
+
+    /// For the candidates that have not been tried, at the rate so far; nothing where that is not
+    /// known.
+    [[nodiscard]] std::optional<double> seconds_left() const {
+        if (!first_) {
+            return std::nullopt;
+        }
+        const TuneProgress& tune = last_.tune;
+        const auto left = static_cast<double>(tune.space - std::min(tune.space, tune.evaluated));
+        if (tune.evaluated == first_->tune.evaluated) {  // its time has the set-up in it
+            return first_->elapsed_s * left;
+        }
+        const auto tried = static_cast<double>(tune.evaluated - first_->tune.evaluated);
+        return (last_.elapsed_s - first_->elapsed_s) / tried * left;
+    }
+
+private:
+    SweepState state_;
+    std::optional<RunState> first_;  ///< when the first candidate was done
+    RunState last_;                  ///< when the last one was
+    Clock::time_point start_ = Clock::now();
+    Progress shown_;
+};
+
+Problem problem_of(const Arguments& arguments, const KernelTemplate& kernel) {
+    if (!arguments.capture.empty()) {
+        return read_capture(arguments.capture, kernel).problem;
+    }
+    return kernel_problem(
+        kernel, arguments.is_t1() ? t1_sizes() : parse_kernel_sizes(kernel, arguments.sizes),
+        parse_kernel_types(arguments.types));
+}
+
+Options options_of(const Arguments& arguments) {
+    Options options = arguments.options();
+    options.strategy = arguments.strategy;
+    options.seed = parse_seed(arguments.seed);
+    return options;
+}
+
+/// Searches and stores, and shows how far the search is.
+TuneReport search(const Arguments& arguments, const SearchPlan& plan, Engine& engine,
+                  const Task& task, Watch& watch, const std::atomic<bool>& stop) {
+    refuse_unwritable(engine.options());
+    if (!arguments.json) {
+        print(fmt::format("{} on {} ({}), {}, strategy {}\n", watch.name(), task.info().id,
+                          task.info().name, task.device.compiler(), plan.strategy));
+    }
+    busy_devices({&task.device}, engine.log());
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    hooks.progress = [&](const TuneProgress& progress) { watch(progress); };
+    TuneReport report = engine.tune_and_store(task, plan, hooks);
+    watch.clear();
+    return report;
+}
+
+TriedCandidates tried_of(const Task& task, const SearchPlan& plan, const TuneReport& report,
+                         const Watch& watch, bool interrupted) {
+    TriedCandidates tried = tried_candidates(task, plan, report);
+    tried.left_s = watch.seconds_left();
+    tried.is_counted_out = plan.max_evaluations > 0 && tried.tried >= plan.max_evaluations;
+    tried.interrupted = interrupted;
+    return tried;
+}
+
+bool is_left_out(const Task& task, const SearchPlan& plan, const std::string& configuration) {
+    const SearchSpace space = task.space();
+    const CandidateSet candidates(space, plan.only);
+    const std::size_t index = candidates.find_in_space(configuration);
+    return index < space.size() && !candidates.holds(index);
+}
+
+/// The command that tunes the problem, without the options of the search.
+std::vector<std::string> command_of(const Arguments& arguments, const Task& task) {
+    std::vector<std::string> words{"tune"};
+    if (arguments.input.empty()) {
+        words.push_back(std::filesystem::absolute(arguments.file).string());
+    } else {
+        words.insert(words.end(), {"--input", std::filesystem::absolute(arguments.input).string()});
+    }
+    for (const std::string& size : arguments.sizes) {
+        words.insert(words.end(), {"--size", size});
+    }
+    for (const std::string& type : arguments.types) {
+        words.insert(words.end(), {"--type", type});
+    }
+    for (const std::string& option : arguments.compile_options) {
+        words.push_back("--option=" + option);
+    }
+    if (!arguments.capture.empty()) {
+        const auto folder = std::filesystem::absolute(arguments.capture);
+        words.insert(words.end(), {"--from-capture", folder.string()});
+    }
+    words.insert(words.end(), {"--device", task.info().id});
+    return words;
+}
+
+/// Refuses, before anything is tuned, what has no effect and what the device cannot measure.
+FinalistWishes finalist_wishes(const Arguments& arguments, const Task& task) {
+    FinalistWishes wishes;
+    wishes.objective = Objective::parse(arguments.objective, task.kernel_template().front_matter());
+    wishes.counters = arguments.counters;
+    wishes.quiet = arguments.json;
+    if (arguments.finalists) {
+        if (!wishes.any()) {
+            throw Error(ErrorKind::usage,
+                        "--finalists is the number of candidates that --counters reads, or that an "
+                        "--objective other than time chooses from: give one of these, or leave "
+                        "--finalists out");
+        }
+        wishes.count = static_cast<std::size_t>(*arguments.finalists);
+    }
+    if (wishes.objective.needs_energy(task)) {
+        refuse_without_energy(task.device);
+    }
+    return wishes;
+}
+
+struct Study {
+    std::optional<ObjectiveResult> result;
+    ExitCode failure = kExitOk;
+};
+
+/// The tuning's own result is stored: where the study fails, that is shown all the same.
+Study study_after(const FinalistWishes& wishes, Engine& engine, const Task& task,
+                  const SearchPlan& plan, const std::atomic<bool>& stop, TuneReport& report) {
+    Study study;
+    if (!wishes.any() || stop) {
+        return study;
+    }
+    TuneHooks hooks;
+    hooks.stop = &stop;
+    try {
+        study.result = study_tuned(wishes, engine, task, plan, hooks, report);
+        if (!study.result && !stop) {
+            print_error("jitune: no configuration is left to measure; the winner by time stays\n");
+            study.failure = exit_code(ErrorKind::device);
+        }
+    } catch (const Error& error) {
+        print_error(fmt::format("jitune: {}; the winner by time stays\n", error.what()));
+        study.failure = exit_code(error.kind());
+    }
+    return study;
+}
+
+int run(Arguments& arguments) {
+    arguments.look_into_file({{"--size", !arguments.sizes.empty()},
+                              {"--type", !arguments.types.empty()},
+                              {"--from-capture", !arguments.capture.empty()}});
+    const Kernel kernel = kernel_of(arguments, arguments.capture);
+    const Problem problem = problem_of(arguments, kernel.kernel_template);
+    const Options options = options_of(arguments);
+    Session session(options);
+    Engine& engine = SessionAccess::engine(session);
+    const Task task{device_for(engine, kernel.kernel_template, arguments.device,
+                               "jitune check finds mistakes in a template without a device"),
+                    kernel, problem};
+    SearchPlan plan = tune_plan(arguments.wishes, options, task);
+    plan.anew = plan.anew || !arguments.capture.empty();  // what is stored was seen on other data
+    std::optional<KeptPrograms> programs;  // before the tuning, whose end is too late for a refusal
+    if (!arguments.keep.empty()) {
+        programs.emplace(arguments.keep);
+    }
+    const FinalistWishes wishes = finalist_wishes(arguments, task);
+    Watch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
+    const Interrupt interrupt;
+    TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
+    Study study = study_after(wishes, engine, task, plan, interrupt.requested(), report);
+    TuneResult result = describe(arguments, task, report);
+    result.objective = std::move(study.result);
+    result.strategy = options.strategy;
+    result.database = options.database.string();
+    result.stored = report.stored && !options.database.empty();
+    result.kept = report.kept;
+    result.is_left_out = is_left_out(task, plan, report.winner.configuration);
+    if (programs) {
+        result.sources = keep_tuned(*programs, task, plan, report, command_of(arguments, task));
+    }
+    result.tried = tried_of(task, plan, report, watch, interrupt.requested());
+    if (arguments.json) {
+        print_json(tune_json(result));
+    } else {
+        print(tune_text(result));
+    }
+    return result.tried.interrupted ? kExitInterrupted
+           : result.lacks_winner()  ? kExitStore
+                                    : study.failure;
+}
+
+}  // namespace
+
+Invocation invocation() {
+    auto arguments = std::make_shared<Arguments>();
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        given.file_option(),
+        given.input_option({"--size", "--type"}),
+        {"--first", &given.wishes.first,
+         "A configuration to try first, as in \"block=256 pack=4\"; what it leaves out is as in "
+         "the default"},
+        {"--only", &given.wishes.only,
+         "Values to restrict the search to, NAME=VALUE,VALUE or NAME=LEAST..MOST"},
+        {"--from", &given.wishes.from,
+         "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
+        {"--again", &given.wishes.again,
+         "Measure anew what earlier tunings have measured, instead of going on where they ended"},
+        {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
+        {"--type", &given.types,
+         "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},
+        {"--from-capture",
+         &given.capture,
+         "A captured call: tune at its sizes and types, on its data",
+         {.excludes = {"--input", "--size", "--type"}}},
+        {"--objective", &given.objective,
+         "What the winner is to be best at: time, energy, edp (energy times time) or a metric of "
+         "the template [time]"},
+        {"--finalists",
+         &given.finalists,
+         "How many of the fastest --objective chooses from, and --counters reads [5]",
+         {.range = {{2, 64}}}},
+        {"--counters", &given.counters,
+         "Read hardware counters of the fastest: throughputs, occupancy, stalls"},
+        given.compile_option(),
+        device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
+        {"--keep", &given.keep,
+         "A folder for sources and binaries of the winner, the default and --first, for profilers"},
+        strategy_option(
+            &given.strategy,
+            fmt::format("Search strategy, listed by jitune --help [{}]", given.strategy)),
+        given.budget_option("Seconds to try candidates; 0: no limit [JITUNE_BUDGET, else 2]"),
+        {"--evaluations",
+         &given.wishes.evaluations,
+         "Most candidates to try; 0: no limit [0]",
+         {.range = kEvaluations}},
+        {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
+        given.hang_limit_option(),
+        given.isolation_option(),
+        given.database_option(),
+        given.log_option(),
+        given.json_option()};
+    return {std::move(options), [arguments] { return run(*arguments); }};
+}
+
+}  // namespace jitune::internal::tune_command

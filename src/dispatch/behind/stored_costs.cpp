@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/behind/stored_costs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "measure/conditions.hpp"
+#include "measure/statistics.hpp"
+#include "range/cost_estimate.hpp"
+#include "sizes/size_box.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+Timing timing_of(const std::vector<double>& samples_ns) {
+    return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
+}
+
+/// Leaves out times that other processes disturbed: a disturbed time may be a thousand times too
+/// long. Keeps them where all times were disturbed, as on a machine that is never quiet.
+CostTable costs_of(std::vector<Measurement> rows, const std::string& standard) {
+    const auto is_disturbed = [](const Measurement& row) {
+        return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
+    };
+    const bool is_any_quiet = std::any_of(rows.begin(), rows.end(), [&](const Measurement& row) {
+        return row.verdict == Verdict::timed && !is_disturbed(row);
+    });
+    if (is_any_quiet) {
+        std::erase_if(rows, is_disturbed);
+    }
+    CostTable table;
+    for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
+        table.add(sizes, {}, comparison_of(measurements, standard));
+    }
+    return table;
+}
+
+}  // namespace
+
+Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard) {
+    Comparison comparison;
+    for (const Measurement& one : measurements) {
+        if (one.verdict == Verdict::timed) {
+            comparison.timings[one.configuration] = timing_of(one.samples_ns);
+        } else if (one.verdict != Verdict::compile_failed) {
+            comparison.refuted.push_back(one.configuration);
+        }
+    }
+    if (const auto found = comparison.timings.find(standard); found != comparison.timings.end()) {
+        comparison.standard = found->second;
+    }
+    return comparison;
+}
+
+StoredComparisons stored_comparisons(const std::vector<Measurement>& rows) {
+    // The rows of a comparison have its time in common.
+    std::map<Sizes, std::map<std::string, std::vector<Measurement>>> all;
+    for (const Measurement& row : rows) {
+        if (const auto boxes = parse_coverage(row.sizes); boxes && boxes->size() == 1) {
+            all[boxes->front().from][row.provenance.created_at].push_back(row);
+        }
+    }
+    StoredComparisons result;
+    for (auto& [sizes, comparisons] : all) {
+        std::vector<Measurement>& most = result[sizes];
+        for (auto& [time, comparison] : comparisons) {
+            if (comparison.size() >= most.size()) {
+                most = std::move(comparison);
+            }
+        }
+    }
+    return result;
+}
+
+CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard) {
+    constexpr int kNear = 6;  // half-octaves: beyond the sizes around that estimates are made from
+    std::vector<Measurement> rows = store.comparisons(task.key(), kNear);
+    std::erase_if(rows, [&](const Measurement& row) {
+        return row.provenance.device_name != task.info().name;
+    });
+    return costs_of(std::move(rows), standard);
+}
+
+CostTable compared_times(TuningStore& store, const Winner& winner) {
+    std::vector<Measurement> rows = store.comparisons(winner.key);
+    std::erase_if(rows, [&](const Measurement& row) {
+        return row.provenance.device_name != winner.provenance.device_name;
+    });
+    return costs_of(std::move(rows), "");
+}
+
+std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
+                                       const Sizes& sizes) {
+    constexpr double kFarthest = 1;
+    constexpr double kEstimated = 1.1;  // an estimate between two comparisons is not exact
+    const double here_ns =
+        winner.median_ns * (1 + std::max(winner.certainty.uncertainty, winner.noise));
+    const auto own = exact_sizes(winner.sizes);
+    if (!own || *own == sizes) {
+        return own ? std::optional(here_ns) : std::nullopt;
+    }
+    const CostTable table = compared_times(store, winner);
+    const auto from = estimated_time(table, winner.configuration, *own);
+    const auto to = estimated_time(table, winner.configuration, sizes);
+    if (!from || !to || std::max(from->octaves, to->octaves) > kFarthest) {
+        return std::nullopt;
+    }
+    const bool is_measured = from->octaves == 0 && to->octaves == 0;
+    return here_ns * to->value / from->value * (is_measured ? 1 : kEstimated);
+}
+
+bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
+                        const std::string& standard, const Sizes& sizes) {
+    // Farther away another one may be a thousand times as fast: a grid of one block, for little
+    // data, is the best there.
+    constexpr double kFarthest = 1;
+    const auto ratio = estimated_ratio(costs, configuration, standard, sizes);
+    return ratio && ratio->octaves <= kFarthest ? ratio->value <= 1 : octaves <= kFarthest;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/observe/pause_ledger.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "support/utc_text.hpp"
+
+namespace jitune::internal {
+
+void PauseLedger::add(const Task& task, const Resolved& answer, Clock::time_point start) {
+    const auto waited = Clock::now() - start;
+    if (waited < kPause) {
+        return;
+    }
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
+    const std::string now = utc_text();
+    const Pause pause{task.problem.kernel,
+                      types_text(task.problem),
+                      task.info().name,
+                      to_string(answer.info.origin),
+                      1,
+                      us,
+                      task.sizes(),
+                      now,
+                      now};
+    const std::lock_guard lock(mutex_);
+    ++pauses_;
+    if (waited > longest_) {
+        longest_ = waited;
+        reason_ = fmt::format("{}: {}", task.name(), to_string(answer.info.origin));
+    }
+    add_new(pause);
+}
+
+void PauseLedger::add_new(const Pause& pause) {
+    const auto [place, is_new] =
+        new_.try_emplace({pause.kernel, pause.types, pause.device_name, pause.origin}, pause);
+    if (!is_new) {
+        place->second.add(pause);
+    }
+}
+
+std::vector<Pause> PauseLedger::take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Pause> pauses;
+    for (const auto& [place, pause] : std::exchange(new_, {})) {
+        pauses.push_back(pause);
+    }
+    return pauses;
+}
+
+void PauseLedger::put_back(const std::vector<Pause>& pauses) {
+    const std::lock_guard lock(mutex_);
+    for (const Pause& pause : pauses) {
+        add_new(pause);
+    }
+}
+
+void PauseLedger::report(Counters& counters) const {
+    const std::lock_guard lock(mutex_);
+    counters.pauses = pauses_;
+    counters.longest_pause = std::chrono::duration_cast<std::chrono::microseconds>(longest_);
+    counters.longest_pause_of = reason_;
+}
+
+}  // namespace jitune::internal

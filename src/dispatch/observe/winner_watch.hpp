@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dispatch/answer/dispatch_table.hpp"
+#include "dispatch/observe/launch_timers.hpp"
+#include "dispatch/observe/served_times.hpp"
+#include "dispatch/session_store.hpp"
+#include "tuning/task.hpp"
+
+namespace jitune::internal {
+
+/// Watches the stored winners that a session uses: times a few of their calls, and doubts those
+/// that take longer than the database says or that were tuned with another driver. In a session it
+/// doubts each answer once. Thread-safe but for judge().
+class WinnerWatch {
+public:
+    /// Of each thread's calls of one problem, at most one in so many is timed.
+    static constexpr std::uint32_t kCallsPerSample = 10'000;
+
+    /// All must outlive it, and so must the answers that it notes and their devices.
+    WinnerWatch(const Options& options, const Log& log, SessionStore& store)
+        : options_(options), log_(log), store_(store) {}
+
+    /// Has the answer's calls timed from now on, if it is a winner that Options::watch_winners
+    /// lets watch, and returns whether it is. Never waits for the database.
+    bool note(const Task& task, const Resolved& answer);
+
+    /// Launches a call of an answer that is watched at these sizes, with the errors of `launch`,
+    /// and times it where it can.
+    void launch(const Resolved& answer, std::span<const std::int64_t> sizes,
+                const ReadyLaunch& launch, void* const* arrays, Stream stream);
+
+    /// New doubts by what was timed since the last time. Reads the database. For one thread at a
+    /// time. Throws nothing but std::bad_alloc.
+    std::vector<Doubt> judge();
+
+    /// The next judge() returns these, too.
+    void put_back(std::vector<Doubt> doubts);
+
+    /// Calls that were timed, or tried to be.
+    [[nodiscard]] std::int64_t sampled() const { return sampled_; }
+    /// Answers in doubt.
+    [[nodiscard]] std::int64_t doubted() const { return doubted_; }
+
+private:
+    struct Watched {
+        const Resolved* answer;
+        Doubt doubt;  ///< with what is known of it before there is any
+        Sizes sizes;  ///< of the first call
+        std::vector<std::string> size_names;
+        LaunchTimer* timer;  ///< nullptr: none
+        bool is_of_other_driver;
+        bool is_doubted = false;
+    };
+    /// Calls of one answer at the same sizes.
+    struct Place {
+        Watched* watched;
+        Sizes sizes;
+        ServedTimes times = {};
+        bool is_known = false;  ///< whether `most_ns` was looked up
+        std::optional<double> most_ns = {};
+    };
+
+    /// The number of a place, which is made where there is none; nothing where there are too many.
+    std::optional<std::size_t> place_of(Watched& watched, std::span<const std::int64_t> sizes);
+    void take_times();
+    std::vector<Watched*> all_watched();
+    std::vector<Place*> all_places();
+    /// The row that the answer was made from, if it is still stored.
+    std::optional<Winner> row_of(const Watched& watched, const Sizes& sizes);
+    void judge(Place& place);
+    void doubt(Watched& watched, const Winner& row, const char* reason, const Sizes& sizes);
+
+    const Options& options_;
+    const Log& log_;
+    SessionStore& store_;
+    std::atomic<std::int64_t> sampled_{0}, doubted_{0};
+
+    LaunchTimers timers_;
+    std::mutex mutex_;  ///< of what follows; not held while a call, a timer or the database is used
+    std::map<const Resolved*, std::unique_ptr<Watched>> watched_;
+    std::vector<std::unique_ptr<Place>> places_;
+    std::map<std::pair<const Resolved*, Sizes>, std::size_t> numbers_;  ///< of places_
+
+    // Of the thread that judges.
+    std::vector<Doubt> doubts_;
+    bool has_warned_ = false;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sizes/size_box.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace jitune::internal {
+
+namespace {
+
+/// The parts between the separators: one more than there are separators.
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+    std::vector<std::string_view> parts;
+    for (std::size_t end = text.find(separator); end != std::string_view::npos;
+         end = text.find(separator)) {
+        parts.push_back(text.substr(0, end));
+        text.remove_prefix(end + separator.size());
+    }
+    parts.push_back(text);
+    return parts;
+}
+
+/// Takes the part before a separator from the front of a text, or all of it.
+std::string_view take_part(std::string_view& text, std::string_view separator) {
+    const std::size_t end = text.find(separator);
+    const std::string_view part = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + separator.size());
+    return part;
+}
+
+struct Range {
+    std::int64_t from = 0;
+    std::int64_t to = 0;
+};
+
+/// "rows=1..64" or "columns=16". Allocates nothing: look-ups read many.
+std::optional<Range> parse_range(std::string_view word) {
+    const std::size_t name = word.find('=');
+    if (name == std::string_view::npos) {
+        return std::nullopt;
+    }
+    Range range;
+    const char* const last = word.data() + word.size();
+    std::from_chars_result read = std::from_chars(word.data() + name + 1, last, range.from);
+    range.to = range.from;
+    if (read.ec == std::errc() && std::string_view(read.ptr, last).starts_with("..")) {
+        read = std::from_chars(read.ptr + 2, last, range.to);
+    }
+    const bool good = read.ec == std::errc() && read.ptr == last && range.from >= 1;
+    return good && range.from <= range.to ? std::optional(range) : std::nullopt;
+}
+
+/// "rows=1..64 columns=16"
+std::optional<SizeBox> parse_box(std::string_view text) {
+    SizeBox box;
+    for (const std::string_view word : split(text, " ")) {
+        const auto range = parse_range(word);
+        if (!range) {
+            return std::nullopt;
+        }
+        box.from.push_back(range->from);
+        box.to.push_back(range->to);
+    }
+    return box;
+}
+
+}  // namespace
+
+SizeBox SizeBox::point(std::span<const std::int64_t> sizes) {
+    return {{sizes.begin(), sizes.end()}, {sizes.begin(), sizes.end()}};
+}
+
+bool SizeBox::contains(std::span<const std::int64_t> sizes) const {
+    bool inside = sizes.size() == from.size();
+    for (std::size_t i = 0; inside && i < sizes.size(); ++i) {
+        inside = from[i] <= sizes[i] && sizes[i] <= to[i];
+    }
+    return inside;
+}
+
+bool SizeBox::overlaps(const SizeBox& other) const {
+    bool common = other.from.size() == from.size();
+    for (std::size_t i = 0; common && i < from.size(); ++i) {
+        common = from[i] <= other.to[i] && other.from[i] <= to[i];
+    }
+    return common;
+}
+
+SizeBox SizeBox::common(const SizeBox& other) const {
+    SizeBox both = *this;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        both.from[i] = std::max(from[i], other.from[i]);
+        both.to[i] = std::min(to[i], other.to[i]);
+    }
+    return both;
+}
+
+SizeBox SizeBox::without(const SizeBox& other, std::span<const std::int64_t> kept) const {
+    SizeBox rest = *this;
+    if (!overlaps(other)) {
+        return rest;
+    }
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (kept[i] > other.to[i]) {
+            rest.from[i] = other.to[i] + 1;
+            return rest;
+        }
+        if (kept[i] < other.from[i]) {
+            rest.to[i] = other.from[i] - 1;
+            return rest;
+        }
+    }
+    return rest;
+}
+
+std::vector<SizeBox> SizeBox::outside(const SizeBox& other) const {
+    if (!overlaps(other)) {
+        return {*this};
+    }
+    std::vector<SizeBox> parts;
+    SizeBox rest = *this;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        if (rest.from[i] < other.from[i]) {
+            parts.push_back(rest);
+            parts.back().to[i] = other.from[i] - 1;
+            rest.from[i] = other.from[i];
+        }
+        if (rest.to[i] > other.to[i]) {
+            parts.push_back(rest);
+            parts.back().from[i] = other.to[i] + 1;
+            rest.to[i] = other.to[i];
+        }
+    }
+    return parts;
+}
+
+std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::string> names) {
+    std::string text;
+    for (const SizeBox& box : boxes) {
+        text += text.empty() ? "" : "; ";
+        for (std::size_t i = 0; i < box.from.size(); ++i) {
+            text += fmt::format("{}{}={}", i == 0 ? "" : " ", names[i], box.from[i]);
+            text += box.to[i] == box.from[i] ? "" : fmt::format("..{}", box.to[i]);
+        }
+    }
+    return text;
+}
+
+std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
+    std::vector<SizeBox> boxes;
+    if (text.empty()) {
+        return boxes;
+    }
+    for (const std::string_view part : split(text, "; ")) {
+        const auto box = parse_box(part);
+        if (!box || (!boxes.empty() && box->from.size() != boxes.front().from.size())) {
+            return std::nullopt;
+        }
+        boxes.push_back(*box);
+    }
+    return boxes;
+}
+
+std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes) {
+    bool holds = false;
+    while (!text.empty()) {
+        std::string_view box = take_part(text, "; ");
+        std::size_t place = 0;
+        bool inside = true;
+        for (; !box.empty(); ++place) {
+            const auto range = parse_range(take_part(box, " "));
+            if (!range) {
+                return std::nullopt;
+            }
+            inside = inside && place < sizes.size() && range->from <= sizes[place] &&
+                     sizes[place] <= range->to;
+        }
+        holds = holds || (inside && place == sizes.size());
+    }
+    return holds;
+}
+
+std::optional<Sizes> exact_sizes(std::string_view text) {
+    const auto boxes = parse_coverage(text);
+    if (!boxes || boxes->size() != 1 || boxes->front().from != boxes->front().to) {
+        return std::nullopt;
+    }
+    return boxes->front().from;
+}
+
+std::vector<std::string> size_names(std::string_view text) {
+    std::vector<std::string> names;
+    for (const std::string_view word : split(split(text, "; ").front(), " ")) {
+        names.emplace_back(split(word, "=").front());
+    }
+    return names;
+}
+
+double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes) {
+    if (box.from.size() != sizes.size()) {
+        return std::numeric_limits<double>::infinity();
+    }
+    double octaves = 0;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t inside = std::clamp(sizes[i], box.from[i], box.to[i]);
+        octaves += std::abs(std::log2(static_cast<double>(sizes[i])) -
+                            std::log2(static_cast<double>(inside)));
+    }
+    return octaves;
+}
+
+double octaves_between(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes) {
+    double nearest = std::numeric_limits<double>::infinity();
+    for (const SizeBox& box : boxes) {
+        nearest = std::min(nearest, octaves_between(box, sizes));
+    }
+    return nearest;
+}
+
+bool covers(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes) {
+    return std::any_of(boxes.begin(), boxes.end(),
+                       [&](const SizeBox& box) { return box.contains(sizes); });
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/finals/finalist.hpp"
+
+#include <algorithm>
+
+namespace jitune::internal {
+
+namespace {
+
+constexpr std::size_t kFinalists = 8;
+constexpr double kClose = 1.15;  // times the best median: noise may explain the difference
+constexpr double kHopeless = 2;  // times the best median: no noise explains it
+
+using Chosen = std::vector<const Evaluation*>;
+
+Chosen sorted_by_median(const std::vector<Evaluation>& evaluations) {
+    Chosen timed;
+    for (const Evaluation& evaluation : evaluations) {
+        if (evaluation.verdict == Verdict::timed) {
+            timed.push_back(&evaluation);
+        }
+    }
+    std::stable_sort(timed.begin(), timed.end(), [](const Evaluation* a, const Evaluation* b) {
+        return a->median_ns < b->median_ns;
+    });
+    return timed;
+}
+
+/// Adds those that are close to the best of their kind: the ones that earlier searches timed, or
+/// the ones that this search did.
+void add_fastest(Chosen& chosen, const Chosen& timed, bool by_earlier_search) {
+    double best_ns = 0;
+    std::size_t count = 0;
+    for (const Evaluation* evaluation : timed) {
+        if (evaluation->by_earlier_search != by_earlier_search || count == kFinalists) {
+            continue;
+        }
+        best_ns = count == 0 ? evaluation->median_ns : best_ns;
+        if (evaluation->median_ns <= kClose * best_ns) {
+            chosen.push_back(evaluation);
+            ++count;
+        }
+    }
+}
+
+/// A seed's fastest sample decides, since on a busy machine its median says little.
+bool is_hopeless(const Evaluation& seed, double best_ns) {
+    return *std::min_element(seed.samples_ns.begin(), seed.samples_ns.end()) > kHopeless * best_ns;
+}
+
+}  // namespace
+
+Conditions::Phase phase_of(const Measurement& measurement) {
+    return Conditions::parse(measurement.conditions).phase;
+}
+
+Chosen choose_finalists(const std::vector<Evaluation>& evaluations,
+                        const std::vector<std::size_t>& seeds) {
+    const Chosen timed = sorted_by_median(evaluations);
+    Chosen chosen;
+    // Two contests: times that a database remembers must not push this search's own candidates out.
+    add_fastest(chosen, timed, false);
+    add_fastest(chosen, timed, true);
+    for (const Evaluation* evaluation : timed) {
+        const bool seed = std::find(seeds.begin(), seeds.end(), evaluation->index) != seeds.end();
+        const bool is_in = std::find(chosen.begin(), chosen.end(), evaluation) != chosen.end();
+        if (seed && !is_in && !is_hopeless(*evaluation, timed.front()->median_ns)) {
+            chosen.push_back(evaluation);
+        }
+    }
+    return chosen;
+}
+
+}  // namespace jitune::internal

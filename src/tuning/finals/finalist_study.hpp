@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "support/log.hpp"
+#include "tuning/finals/finalist_figures.hpp"
+#include "tuning/record/binary_cache.hpp"
+#include "tuning/task.hpp"
+#include "tuning/tune_hooks.hpp"
+
+namespace jitune::internal {
+
+/// A candidate that a tuning has timed.
+struct StudiedFinalist {
+    std::string configuration;
+    std::vector<double> samples_ns;
+    Conditions conditions;
+    double median_ns = 0;
+};
+
+/// What to measure of finalists. For energy they take turns, so that warmth and clocks affect all
+/// alike.
+struct StudyPlan {
+    bool energy = false;
+    bool counters = false;  ///< of the hardware
+    std::chrono::milliseconds warm_up{300};
+    std::chrono::milliseconds window{2000};  ///< at least
+    std::size_t fewest_windows = 3;
+    std::size_t most_windows = 6;
+    double enough = 0.01;  ///< no more windows where each mean is this sure
+};
+
+/// Throws Error(unavailable) with the reason where the device's energy cannot be measured.
+void refuse_without_energy(Device& device);
+
+struct StudyReport {
+    std::vector<FinalistFigures> finalists;  ///< in the order given, without those that failed
+    std::string no_counters;  ///< why they could not be read of one, and were not of the next
+    bool stopped = false;     ///< a stop request has cut it short
+};
+
+/// Measures finalists, which have been checked, in this process and on the calling thread, after it
+/// has compiled them, several at the same time. One that fails here is left out, with a warning. A
+/// stop request ends it: those that have two windows are in the result. For a task whose workload
+/// is prepared. Throws Error(unavailable) where the energy counter cannot be read, Error(device)
+/// where the device is lost.
+StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
+                            const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
+                            const Log& log);
+
+}  // namespace jitune::internal

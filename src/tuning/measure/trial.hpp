@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+#include "measure/stopping_rule.hpp"
+#include "tuning/measure/rig.hpp"
+#include "tuning/search/evaluation.hpp"
+#include "tuning/task.hpp"
+#include "tuning/tune_hooks.hpp"
+
+namespace jitune::internal {
+
+/// Checks and times single candidates of a task on its rig. The device is held meanwhile. Used by
+/// one thread.
+class Trial {
+public:
+    /// All must outlive it.
+    Trial(const Task& task, Rig& rig, const TuneHooks& hooks, const StoppingRule& rule = {})
+        : task_(task),
+          rig_(rig),
+          hooks_(hooks),
+          observer_(*hooks.observer),
+          stop_(*hooks.stop),
+          rule_(rule) {}
+
+    /// Awaits a turn, loads the code and checks it on every case.
+    std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
+
+    /// Awaits a turn, checks the evaluation's configuration, then takes samples until StoppingRule
+    /// has enough, `best_ns` being the best median so far. A slow candidate and one that is timed
+    /// after a stop request get the fewest that bound a median. Samples and conditions go into
+    /// `evaluation`.
+    std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation,
+                                     std::optional<double> best_ns);
+
+private:
+    struct Loaded {
+        std::shared_ptr<const Program> program;
+        LaunchRule rule;
+    };
+    using Samples = std::vector<double>;
+
+    /// The failure, or that of the candidate which has harmed its process.
+    std::optional<TrialFailure> with_side_effects(std::optional<TrialFailure> failure);
+    std::optional<TrialFailure> time_checked(const Binary& binary, Evaluation& evaluation,
+                                             std::optional<double> best_ns, bool alone);
+    /// For a caller that holds the device.
+    std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
+                                                    const Configuration& configuration);
+    std::variant<Disturbance, TrialFailure> take_steady_samples(Timer& timer, Samples& samples_ns,
+                                                                std::optional<double> best_ns);
+    std::optional<TrialFailure> take_samples(Timer& timer, Samples& samples_ns,
+                                             std::optional<double> best_ns) const;
+
+    const Task& task_;
+    Rig& rig_;
+    const TuneHooks& hooks_;
+    TuneObserver& observer_;
+    const std::atomic<bool>& stop_;
+    StoppingRule rule_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuning/record/tuning_journal.hpp"
+
+#include "jitune/error.hpp"
+#include "tuning/search/tuning_history.hpp"
+
+namespace jitune::internal {
+
+TuningJournal::TuningJournal(const std::filesystem::path& database, const RecordMaker& record_maker,
+                             const Log& log)
+    : record_maker_(record_maker), log_(log) {
+    if (!database.empty()) {
+        with_journal([&] { journal_ = std::make_unique<SweepJournal>(database); });
+    }
+}
+
+template <class Action>
+void TuningJournal::with_journal(Action action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        log_.warning("{}; measurements are kept in memory until the tuning ends", error.what());
+        journal_.reset();
+    }
+}
+
+void TuningJournal::announce(std::span<const std::string> configurations) {
+    in_flight_ += configurations.size();
+    if (journal_ == nullptr) {
+        return;
+    }
+    std::vector<Measurement> in_flight;
+    for (const std::string& configuration : configurations) {
+        in_flight.push_back(record_maker_.verdict(configuration, Verdict::crashed,
+                                                  machine_down_reason(in_flight_ - 1)));
+    }
+    with_journal([&] { journal_->announce(in_flight); });
+}
+
+void TuningJournal::measured(const Measurement& measurement) {
+    in_flight_ -= in_flight_ > 0 ? 1 : 0;
+    measurements_.push_back(measurement);
+    if (journal_ != nullptr) {
+        with_journal([&] { journal_->add(measurement); });
+    }
+}
+
+void TuningJournal::save(TuningStore& store, std::span<const Winner> winners) {
+    store.save(measurements_, winners);
+    if (journal_ != nullptr) {
+        with_journal([&] { journal_->clear(); });
+    }
+}
+
+}  // namespace jitune::internal

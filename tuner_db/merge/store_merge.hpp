@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner_db/calls/claim.hpp"
+#include "tuner_db/merge/merge.hpp"
+#include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+
+namespace jitune::internal {
+
+/// Unites another database with this one, as one set of measurements and one of claims for each key
+/// and place. Both are unions, so that the order of merges and their repetition do not matter. Use
+/// one object for one merge, in a write transaction.
+class StoreMerge {
+public:
+    StoreMerge(sqlite::Connection& into, WinnerTable& winners, sqlite::Statement& put_measurement,
+               sqlite::Connection& source, const MergeOptions& options);
+
+    /// `source_name`: for the log.
+    MergeReport run(const std::string& source_name);
+
+private:
+    /// The rows of one key, by place: model of device, driver and compiler.
+    using Places = std::map<std::vector<std::string>, std::vector<Claim>>;
+
+    void unite_measurements();
+    void read_own_claims();
+    void read_claims_of_source();
+    void add_claim(Claim claim);
+    void unite_key(Places& places);
+    /// Writes what has become of a row that is here.
+    void keep(const Claim& claim);
+    /// Writes a row of the other database, unless nothing is left of it.
+    void bring(const Claim& claim);
+    /// What stands between a claim that has come and those of other places at the same sizes.
+    MergedWinner outcome_of(const Claim& claim, const Places& places);
+    void report_meeting(const Claim& claim, const Claim& other);
+    void log_claim(const Claim& claim, MergedWinner merged);
+
+    sqlite::Connection& into_;
+    WinnerTable& winners_;
+    sqlite::Statement& put_measurement_;
+    sqlite::Connection& source_;
+    WinnerTable theirs_;
+    const MergeOptions options_;
+    MergeLog log_;
+    MergeReport report_;
+    std::vector<MergedWinner> brought_;
+    std::map<std::vector<std::string>, Places> keys_;
+};
+
+}  // namespace jitune::internal

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "tuner_db/winners/record.hpp"
+
+namespace jitune::internal {
+
+/// 32 hexadecimal digits over what winners serve: kernel, types, alignment, template hash, device
+/// class, the sizes that are served, configuration and whether it is unsure. Neither the order of
+/// the winners nor how their sizes are cut into rows and boxes counts, nor anything else in a row.
+std::string table_digest(std::span<const Winner> winners);
+
+}  // namespace jitune::internal

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner_db/winners/precedence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "support/hash.hpp"
+#include "tuner_db/winners/certainty.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// Differences within a step of 2 % are noise of another machine. 0: not known.
+std::int64_t speed_up_step(const Winner& winner) {
+    constexpr double kStep = 1.02;
+    constexpr double kMost = 1e9;
+    const double low = std::min(pessimistic_speed_up(winner.certainty), kMost);
+    return low <= 0 ? 0 : 1'000'000 + std::llround(std::floor(std::log(low) / std::log(kStep)));
+}
+
+/// Its time and its speed-up are known.
+bool is_settled(const Winner& winner) {
+    return !is_provisional(winner.certainty) &&
+           !is_scattered(winner.default_median_ns / winner.median_ns, winner.certainty);
+}
+
+/// Larger comes first; of equal ones the larger content.
+auto place_rank(const Winner& winner) {
+    return std::tuple(may_serve(winner), winner.image_format != kNoCode, is_settled(winner),
+                      winner.provenance.created_at);
+}
+
+auto serving_rank(const Winner& winner) {
+    return std::tuple(may_serve(winner), winner.pinned, is_settled(winner), speed_up_step(winner),
+                      winner.provenance.created_at);
+}
+
+template <class Rank>
+bool comes_first(const Winner& one, const Winner& other, const Rank& rank) {
+    const auto left = rank(one);
+    const auto right = rank(other);
+    return left != right ? left > right : winner_content(one) > winner_content(other);
+}
+
+struct ContentHasher {
+    Hasher& hasher;
+
+    void operator()(const std::string& value) const { hasher.text(value); }
+    void operator()(std::int64_t value) const { hasher.integer(value); }
+    void operator()(bool value) const { hasher.integer(value ? 1 : 0); }
+    void operator()(double value) const { hasher.real(value); }
+    void operator()(const std::vector<std::string>& values) const {
+        hasher.integer(std::ssize(values));
+        for (const std::string& value : values) {
+            hasher.text(value);
+        }
+    }
+};
+
+}  // namespace
+
+std::string winner_id(const Winner& winner) {
+    const RecordKey& key = winner.key;
+    return hex(Hasher("winner id")
+                   .text(key.kernel)
+                   .text(key.types)
+                   .integer(key.alignment)
+                   .text(key.template_hash)
+                   .text(key.device_class)
+                   .text(winner.sizes)
+                   .text(winner.configuration)
+                   .text(winner.provenance.device_name)
+                   .text(winner.provenance.device_uuid)
+                   .text(winner.provenance.driver)
+                   .text(winner.provenance.compiler)
+                   .text(winner.provenance.created_at)
+                   .digest());
+}
+
+std::string winner_content(const Winner& winner) {
+    Hasher hasher("winner content");
+    each_field(winner, [&](const Field& field, const auto& value) {
+        const std::string_view name = field.name;
+        if (name != "covers" && name != "image") {
+            ContentHasher{hasher}(value);
+        }
+    });
+    return hex(hasher.digest());
+}
+
+bool is_same_place(const Winner& a, const Winner& b) {
+    return is_same_place(a.provenance, b.provenance);
+}
+
+bool may_serve(const Winner& winner) {
+    return !winner.range.unsure && winner.image_format != kNoCode;
+}
+
+void strip_code(Winner& winner) {
+    if (winner.range.unsure && winner.image_format != kNoCode) {
+        winner.range.loss_bound = kMostLossBound;
+    }
+    winner.image_format = kNoCode;
+    winner.image.clear();
+    winner.range.unsure = true;
+}
+
+bool was_sure(const Winner& winner) {
+    return winner.image_format == kNoCode && winner.range.loss_bound < kMostLossBound;
+}
+
+bool supersedes(const Winner& one, const Winner& other) {
+    return comes_first(one, other, [](const Winner& winner) { return place_rank(winner); });
+}
+
+bool serves_before(const Winner& one, const Winner& other) {
+    return comes_first(one, other, [](const Winner& winner) { return serving_rank(winner); });
+}
+
+std::string precedence_reason(const Winner& first, const Winner& second) {
+    if (may_serve(first) != may_serve(second)) {
+        return second.image_format == kNoCode ? "the other has no code" : "the other is unsure";
+    }
+    if (first.pinned != second.pinned) {
+        return "it is pinned";
+    }
+    if (is_settled(first) != is_settled(second)) {
+        return is_provisional(second.certainty) ? "the other is provisional"
+                                                : "the other's speed-up is uncertain";
+    }
+    if (speed_up_step(first) != speed_up_step(second)) {
+        return fmt::format("at least {:.2f} times the default's speed, the other {:.2f}",
+                           pessimistic_speed_up(first.certainty),
+                           pessimistic_speed_up(second.certainty));
+    }
+    return first.provenance.created_at != second.provenance.created_at
+               ? "about as fast, and younger"
+               : "about as fast, and as old";
+}
+
+bool disagree(const Winner& one, const Winner& other) {
+    const Certainty& a = one.certainty;
+    const Certainty& b = other.certainty;
+    return one.sizes == other.sizes && one.configuration != other.configuration &&
+           a.speed_up_high > 0 && b.speed_up_high > 0 &&
+           (a.speed_up_high < b.speed_up_low || b.speed_up_high < a.speed_up_low);
+}
+
+}  // namespace jitune::internal

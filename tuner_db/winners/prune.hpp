@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <span>
+
+#include "tuner_db/winners/record.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+
+namespace jitune::internal {
+
+/// What may go from a database. Pinned winners stay. So do measurements that say that a
+/// configuration computes a wrong result, where their key stays: they refute winners.
+struct PruneRules {
+    static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
+
+    std::function<bool(const RecordKey&)> is_dead = {};  ///< keys that nobody asks for; null: none
+    std::int64_t measurements_per_key = kAll;            ///< the younger ones stay
+    std::int64_t bytes = kAll;  ///< of all rows; the oldest measurements go, and no winners
+    bool dry_run = false;       ///< reports, and changes nothing
+};
+
+struct PruneReport {
+    std::int64_t winners = 0;  ///< of dead keys, or refuted
+    std::int64_t measurements = 0;
+    std::int64_t binaries = 0;
+};
+
+/// In a write transaction of the caller.
+PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
+                       const PruneRules& rules);
+
+/// TuningStore::remove(), in a write transaction of the caller.
+std::int64_t remove_winners(sqlite::Connection& connection, WinnerTable& table,
+                            std::span<const Winner> winners, bool also_measurements);
+
+/// Leaves so many measurements of each key, the younger ones, and all that refute. Returns the
+/// number of those that went. In a write transaction of the caller.
+std::int64_t trim_measurements(sqlite::Connection& connection, std::span<const RecordKey> keys,
+                               std::int64_t most);
+
+/// The most measurements of a key that a tuning leaves.
+inline constexpr std::int64_t kMostMeasurements = 20'000;
+
+}  // namespace jitune::internal

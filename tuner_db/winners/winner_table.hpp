@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "sizes/size_box.hpp"
+#include "tuner_db/file/sqlite.hpp"
+#include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/record.hpp"
+
+namespace jitune::internal {
+
+/// The sizes that a winner serves: at least one box; nothing where the text is malformed.
+std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
+
+/// False for a row whose sizes are malformed or whose bound no comparison gives: it is damaged.
+bool is_sound(const Winner& winner);
+
+/// The text of these boxes.
+const std::string& served_text(const Winner& winner);
+
+/// The same for a person, "n=1; n=3 and 12 more" where there are more than eight boxes.
+std::string short_served_text(const Winner& winner);
+
+/// "at most 2.0 % slower than the best, with 59 held-out sizes", or that this is not known.
+std::string bound_sentence(const WinnerRange& range);
+
+/// The table `winner`. Of the rows of a key, which is taken without its bucket, those that were
+/// tuned here each serve other sizes; where rows of merged databases overlap, the one serves that
+/// serves_before() the others. A row is refuted where a measurement that is not older says that its
+/// configuration computes a wrong result: it stays, and counts as missing. No locks and no
+/// transactions: the caller has them.
+class WinnerTable {
+public:
+    explicit WinnerTable(const sqlite::Connection& connection);
+
+    /// A row as an index tells it, without reading the image.
+    struct Place {
+        std::int64_t rowid = 0;
+        std::optional<std::vector<SizeBox>> boxes;  ///< as boxes_of()
+        bool unsure = false;
+    };
+    /// Youngest first.
+    std::vector<Place> places(const RecordKey& key);
+
+    /// Rows whose digest, type, sizes or bound are wrong: their places and digests.
+    using Damaged = std::vector<std::pair<std::int64_t, sqlite::Cell>>;
+
+    struct Answer {
+        std::optional<Winner> winner;
+        Damaged damaged;
+    };
+    /// The row of `key` that serves `sizes`, and the damaged ones met on the way.
+    Answer find(const RecordKey& key, std::span<const std::int64_t> sizes, bool also_unsure);
+
+    /// The rows of `key` that do not serve `sizes`, as TuningStore::nearest() orders them.
+    std::vector<std::int64_t> neighbours(const RecordKey& key, std::span<const std::int64_t> sizes);
+
+    /// Calls visit(rowid) for all rows, ordered by kernel, types, device class, bucket, sizes and
+    /// configuration, until it returns false. The rows must not change meanwhile.
+    void each(const std::function<bool(std::int64_t)>& visit);
+    /// The same rows.
+    std::vector<std::int64_t> all();
+
+    /// A row with its stored digest. No digest: there is no row.
+    struct Found {
+        std::optional<sqlite::Cell> digest;
+        std::optional<Winner> winner;
+        bool refuted = false;
+
+        [[nodiscard]] bool damaged() const { return digest && !winner; }
+        [[nodiscard]] bool counts() const { return winner && !refuted; }
+    };
+    Found read(std::int64_t rowid);
+    /// The rows of this key, these sizes and this configuration, with their places.
+    std::vector<std::pair<std::int64_t, Found>> read_same(const Winner& row);
+
+    /// Adds a winner, and takes the sizes that it serves away from the other rows of its key: a row
+    /// that serves nothing any more is deleted. The winner replaces older rows with its sizes and
+    /// configuration, and also serves what is left of them. It takes nothing away from rows that
+    /// are pinned or to which it yields(), and is not added where it would replace one of them or
+    /// has no sizes left. Throws Error(store) for a winner that the table cannot hold.
+    void put(Winner winner);
+
+    /// Adds a row as it is, beside those that are there.
+    void add(const Winner& winner);
+
+    /// Deletes a row, unless it was replaced in the meantime.
+    void drop(std::int64_t rowid, const sqlite::Cell& digest);
+
+    /// Pins the row of that id, or takes the pin away.
+    void pin(const std::string& id, bool pinned);
+
+private:
+    bool is_refuted(const Winner& winner);
+    bool is_pinned(const Winner& winner);
+    void take_away(const Place& place, std::span<const SizeBox> taken);
+    /// The sizes of those rows that are pinned or to which a winner yields().
+    std::vector<SizeBox> better_served(const Winner& winner);
+
+    // A "?" is the parameter behind those of the key.
+    sqlite::Statement places_;
+    sqlite::Statement holding_;
+    sqlite::Statement all_;
+    sqlite::Statement read_;
+    sqlite::Statement same_;
+    sqlite::Statement put_;
+    sqlite::Statement find_refuting_;
+    sqlite::Statement drop_;
+    sqlite::Statement find_pin_;
+    sqlite::Statement any_pin_;
+    sqlite::Statement put_pin_;
+    sqlite::Statement drop_pin_;
+};
+
+}  // namespace jitune::internal
