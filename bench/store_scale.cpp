@@ -33,12 +33,11 @@ double microseconds(const std::function<void()>& work) {
 
 RecordKey key_of(std::int64_t number, std::int64_t half_octave) {
     return {
-        "reduce",
-        fmt::format("accumulator=float32 element=float32 operation=op{} result=float32", number),
-        half_octave,
-        16,
-        "0123456789abcdef0123456789abcdef",
-        "cuda cc=90 sm=132 warp=32 shared=49152 optin=232448 l2=52428800"};
+        {"reduce",
+         fmt::format("accumulator=float32 element=float32 operation=op{} result=float32", number),
+         "cuda cc=90 sm=132 warp=32 shared=49152 optin=232448 l2=52428800", 16,
+         "0123456789abcdef0123456789abcdef"},
+        half_octave};
 }
 
 Provenance place() {

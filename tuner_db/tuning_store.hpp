@@ -157,8 +157,8 @@ public:
     static constexpr int kAllSizes = 255;
 
     /// Adds to what is known of calls, in one transaction; leaves out misses that a winner serves
-    /// by now which ends_search(), and doubts about winners that are gone. Waits at most a second
-    /// for others that hold the file.
+    /// by now that is not to be tuned again, and doubts about winners that are gone. Waits at most
+    /// a second for others that hold the file.
     void add(const CallRecords& records);
     void add_misses(std::span<const Miss> misses);
 
@@ -178,8 +178,8 @@ public:
     /// Forgets these doubts.
     void remove_doubts(std::span<const Doubt> doubts);
 
-    /// The problems that calls had no winner for, or one that deserves_another_try(), those called
-    /// most first. A winner that is saved removes those that it serves, if it ends_search().
+    /// The problems that calls had no winner for, or a provisional one, those called
+    /// most first. A winner that is saved removes those that it serves, unless it is_to_be_tuned().
     std::vector<Miss> misses();
 
     /// Forgets these problems, with all that was added meanwhile.

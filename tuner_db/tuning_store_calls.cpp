@@ -31,7 +31,7 @@ std::vector<Winner> TuningStore::Impl::settled_winners() {
     std::vector<Winner> settled;
     for (const std::int64_t rowid : winners_.all()) {
         std::optional<Winner> winner = winners_.read(rowid).winner;
-        if (winner && ends_search(*winner)) {
+        if (winner && !is_to_be_tuned(trust_of(*winner))) {
             winner->image.clear();
             settled.push_back(std::move(*winner));
         }

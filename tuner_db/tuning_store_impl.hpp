@@ -21,8 +21,8 @@
 #include "tuner_db/file/store_file.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuner_db/winners/binary_table.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -51,10 +51,10 @@ public:
 
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                bool also_unsure, std::chrono::milliseconds patience);
-    /// No winner serves the sizes that ends_search().
+    /// Whether no winner serves the sizes, or one that is_to_be_tuned().
     bool wants_tuning(const RecordKey& key, std::span<const std::int64_t> sizes) {
         const auto winner = winners_.find(key, sizes, false).winner;
-        return !winner || !ends_search(*winner);
+        return !winner || is_to_be_tuned(trust_of(*winner));
     }
 
     /// Runs `body` in a transaction that holds the write lock from the start.
@@ -84,13 +84,13 @@ private:
     template <class Record, class Read>
     std::vector<Record> intact_rows(const Read& read);
 
-    /// The intact winners that ends_search(), without their images.
+    /// The intact winners that do not want tuning, without their images.
     std::vector<Winner> settled_winners();
 
     /// The row if it is intact and not refuted. Counts it if it is damaged.
     std::optional<Winner> intact(WinnerTable::Found found) {
         bad_rows_ += found.damaged() ? 1 : 0;
-        return found.refuted ? std::nullopt : std::move(found.winner);
+        return found.counts() ? std::move(found.winner) : std::nullopt;
     }
 
     static constexpr std::int64_t kMostUsages = 20'000;

@@ -11,7 +11,7 @@
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/record/record_maker.hpp"
@@ -209,7 +209,7 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
         return task.accepts(task.parse(winner.configuration));
     };
     const bool served = std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-        return !winner.range.unsure && serves(winner, sizes) && is_legal(winner) &&
+        return may_serve(trust_of(winner)) && serves(winner, sizes) && is_legal(winner) &&
                !may_be_slower(winner);
     });
     if (!served) {
@@ -220,7 +220,7 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
     const auto kept = store_.ask([&](TuningStore& store) { return store.find(task.key(), sizes); });
     if (kept && is_legal(*kept) &&
         std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-            return !winner.range.unsure && serves(winner, sizes) && yields(winner, *kept);
+            return may_serve(trust_of(winner)) && serves(winner, sizes) && yields(winner, *kept);
         })) {
         winners.push_back(*kept);
     }
@@ -306,8 +306,8 @@ std::vector<SizeBox> Engine::unserved(const Task& task, const SizeBox& domain, R
     const RecordMaker record_maker(task);
     std::vector<SizeBox> left{domain};
     for (const Winner& winner : winners_of(task, domain)) {
-        if (winner.range.unsure ||
-            (reuse != Reuse::all && deserves_another_try(winner.certainty)) ||
+        const Trust least = reuse == Reuse::all ? Trust::provisional : Trust::kept;
+        if (trust_of(winner) < least ||
             !is_same_place(winner.provenance, record_maker.provenance())) {
             continue;
         }

@@ -4,7 +4,7 @@
 
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/record/tuning_journal.hpp"
 #include "tuning/search/compile_ahead.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/map_lanes.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +40,7 @@ std::vector<MapLane> map_lanes(const Coverage& coverage) {
             MapLane& lane = by_configuration[winner->configuration];
             lane.configuration = winner->configuration;
             lane.winners.push_back(winner);
-            auto& sizes = winner->range.unsure ? lane.unsure : lane.sure;
+            auto& sizes = may_serve(trust_of(*winner)) ? lane.sure : lane.unsure;
             sizes.insert(sizes.end(), boxes->begin(), boxes->end());
         }
     }

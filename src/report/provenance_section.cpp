@@ -14,8 +14,8 @@
 #include "report/template_state.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/pin.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -115,7 +115,7 @@ std::string provisional_table(const ReportData& data, Allowance& room) {
         }
         const auto tries = static_cast<std::int64_t>(tries_of(winner.certainty));
         const std::string next = winner.pinned ? "pinned: no tuning replaces it"
-                                 : deserves_another_try(winner.certainty)
+                                 : trust_of(winner) == Trust::provisional
                                      ? "the next sweep tunes it again"
                                      : "kept: the machine was never quiet";
         table.add(winner_cells(

@@ -16,7 +16,7 @@
 #include "sweep/worklist.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 

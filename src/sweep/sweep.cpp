@@ -301,7 +301,7 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     if (winner && !is_worth_another_try(*winner, task.device)) {
         row.set_winner(task, *winner);
         row.outcome = SweepRow::Outcome::skipped;
-        row.note = deserves_another_try(winner->certainty)
+        row.note = trust_of(*winner) == Trust::provisional
                        ? "its winner is provisional, and the device is too busy for another try"
                    : is_adopted ? "the winner that a merge has brought is compiled and serves it"
                                 : "a stored winner serves it";

@@ -21,7 +21,7 @@
 #include "sweep/sweep_order.hpp"
 #include "sweep/sweep_problem.hpp"
 #include "sweep/sweep_result.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 
@@ -79,7 +79,7 @@ private:
                          const TuneHooks& hooks);
     /// Whether a winner that was tuned beside other processes may be tuned better now.
     [[nodiscard]] bool is_worth_another_try(const Winner& winner, const Device& device) const {
-        return deserves_another_try(winner.certainty) && !busy_.contains(&device);
+        return trust_of(winner) == Trust::provisional && !busy_.contains(&device);
     }
     [[nodiscard]] SearchPlan plan_for(const Task& task, double budget_part) const;
     /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "measure/statistics.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {

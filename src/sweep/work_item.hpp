@@ -15,7 +15,7 @@ struct WorkItem {
     double call_ns = 0;        ///< estimated time of a call of the first, as it is answered now
     double saved_s = 0;        ///< estimated time that a winner would have saved in all their calls
     double tune_s = 0;         ///< estimated time of its tuning
-    bool is_provisional = false;  ///< the first has a winner, which deserves_another_try()
+    bool is_provisional = false;  ///< the first has a provisional winner
 
     [[nodiscard]] std::int64_t calls() const;
 };

@@ -43,13 +43,9 @@ WorkOrder::WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winner
 
 /// Items of one kernel, types and alignment, whose sizes are within an octave.
 void WorkOrder::find_neighbours() {
-    const auto name_of = [&](std::size_t item) {
-        const RecordKey& key = items_[item].misses.front().key;
-        return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
-    };
-    std::map<decltype(name_of(0)), std::vector<std::size_t>> groups;
+    std::map<KernelKey, std::vector<std::size_t>> groups;
     for (std::size_t item = 0; item < items_.size(); ++item) {
-        groups[name_of(item)].push_back(item);
+        groups[items_[item].misses.front().key.kernel_key()].push_back(item);
     }
     for (const auto& [name, group] : groups) {
         for (const std::size_t item : group) {

@@ -7,26 +7,11 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "sweep/work_order.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_index.hpp"
 
 namespace jitune::internal {
-
-namespace {
-
-bool is_provisional_winner(const Winner& winner) {
-    return !ends_search(winner) && !winner.range.unsure;
-}
-
-std::string name_of(const RecordKey& key) {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.bucket, key.alignment,
-                       key.template_hash, key.device_class);
-}
-
-}  // namespace
 
 std::int64_t WorkItem::calls() const {
     double sum = 0;  // of numbers that may be as large as any
@@ -41,12 +26,12 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
     std::stable_sort(misses.begin(), misses.end(),
                      [](const Miss& a, const Miss& b) { return a.calls > b.calls; });
     std::vector<WorkItem> items;
-    std::map<std::string, std::size_t> places;  // in items, by key
+    std::map<RecordKey, std::size_t> places;  // in items
     for (Miss& miss : misses) {
         if (!miss.problem_sizes()) {
             continue;
         }
-        const auto [place, is_new] = places.try_emplace(name_of(miss.key), items.size());
+        const auto [place, is_new] = places.try_emplace(miss.key, items.size());
         if (is_new) {
             items.emplace_back();
         }
@@ -57,7 +42,7 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
         const Miss& first = item.misses.front();
         const auto serving = index.serving(first.key, first.problem_sizes().value());
         item.is_provisional = std::any_of(serving.begin(), serving.end(), [&](std::size_t place) {
-            return is_provisional_winner(winners[place]);
+            return trust_of(winners[place]) == Trust::provisional;
         });
     }
     const WorkOrder order(std::move(items), winners);

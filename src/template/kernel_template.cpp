@@ -83,8 +83,8 @@ void KernelTemplate::check(const Problem& problem) const {
 }
 
 RecordKey KernelTemplate::key(const Problem& problem, const DeviceInfo& device) const {
-    return {problem.kernel, types_text(problem), size_bucket(problem.sizes), problem.alignment,
-            hash_,          device.device_class};
+    return {{problem.kernel, types_text(problem), device.device_class, problem.alignment, hash_},
+            size_bucket(problem.sizes)};
 }
 
 std::vector<Expression> KernelTemplate::bound(const std::vector<Expression>& expressions,

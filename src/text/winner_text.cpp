@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "template/settings.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {

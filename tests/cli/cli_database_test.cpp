@@ -16,8 +16,9 @@ namespace {
 class CliDatabase : public CliFixture {
 protected:
     static RecordKey key(std::int64_t bucket = 20) {
-        return {"reduce", "element=float32 operation=sum",    bucket,
-                16,       "0123456789abcdef0123456789abcdef", "cuda cc=90 sm=132"};
+        return {{"reduce", "element=float32 operation=sum", "cuda cc=90 sm=132", 16,
+                 "0123456789abcdef0123456789abcdef"},
+                bucket};
     }
 
     static Provenance provenance() {

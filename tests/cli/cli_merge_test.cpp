@@ -21,12 +21,9 @@ protected:
     static Winner winner(const std::string& op, std::int64_t n, const std::string& configuration,
                          const std::string& device = "NVIDIA H200") {
         Winner winner;
-        winner.key = {"reduce",
-                      "accumulator=float32 element=float32 operation=" + op,
-                      20,
-                      16,
-                      "0123456789abcdef0123456789abcdef",
-                      "cuda cc=90 sm=132"};
+        winner.key = {{"reduce", "accumulator=float32 element=float32 operation=" + op,
+                       "cuda cc=90 sm=132", 16, "0123456789abcdef0123456789abcdef"},
+                      20};
         winner.sizes = fmt::format("n={}", n);
         winner.configuration = configuration;
         winner.median_ns = 1000;

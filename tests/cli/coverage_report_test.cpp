@@ -9,7 +9,7 @@ namespace {
 
 Winner ranged(const std::string& covers, double loss_bound = 1.02) {
     Winner winner;
-    winner.key = {"reduce", "element=float32 operation=sum", 0, 16, "0123", "cuda cc=90"};
+    winner.key = {{"reduce", "element=float32 operation=sum", "cuda cc=90", 16, "0123"}, 0};
     winner.sizes = "n=1";
     winner.range = {covers, loss_bound, 59, false};
     winner.configuration = "block=256";

@@ -124,7 +124,7 @@ TEST(T4, HoldsTheMeasurementsOfASweep) {
 class ExportFile : public testing::Test {
 protected:
     ExportFile() {
-        timed_.key = {"sum", "element=int32", 20, 4, std::string(32, 'a'), "host x"};
+        timed_.key = {{"sum", "element=int32", "host x", 4, std::string(32, 'a')}, 20};
         timed_.sizes = "n=1000";
         timed_.configuration = "block=32 items=1";
         timed_.samples_ns = {0.1, 1e3 / 3};

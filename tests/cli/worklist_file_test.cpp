@@ -19,13 +19,11 @@ namespace {
 
 WorkItem item_of(std::int64_t n) {
     Miss miss;
-    miss.key = {"reduce",
-                "accumulator=float32 determinism=run_to_run element=float32 "
-                "operation=sum result=float32",
-                size_bucket(Sizes{n}),
-                4,
-                "hash",
-                "host a"};
+    miss.key = {{"reduce",
+                 "accumulator=float32 determinism=run_to_run element=float32 "
+                 "operation=sum result=float32",
+                 "host a", 4, "hash"},
+                size_bucket(Sizes{n})};
     miss.sizes = fmt::format("n={}", n);
     miss.kernel_spec = frame({"reduce", "reduce", "host"});
     miss.origin = "default";

@@ -4,8 +4,8 @@
 
 #include "dispatch/answer/explanation.hpp"
 #include "fixtures/call_fixture.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/search/tuning_history.hpp"
 
@@ -121,9 +121,9 @@ TEST_F(ProvisionalWinner, OfASearchThatWasCutShortDoesNotReplaceACompleteOne) {
 
 TEST_F(ProvisionalWinner, IsKeptAfterTwoTries) {
     EXPECT_EQ(tries_of(tune().winner.certainty), 1U);
-    EXPECT_TRUE(deserves_another_try(stored().certainty));
+    EXPECT_EQ(trust_of(stored()), Trust::provisional);
     EXPECT_EQ(tries_of(tune().winner.certainty), 2U);
-    EXPECT_FALSE(deserves_another_try(stored().certainty));
+    EXPECT_EQ(trust_of(stored()), Trust::kept);
     make_quiet();
     EXPECT_EQ(tries_of(tune().winner.certainty), 0U);
     EXPECT_FALSE(is_provisional(stored().certainty));

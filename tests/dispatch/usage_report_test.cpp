@@ -9,7 +9,7 @@ namespace jitune::internal {
 namespace {
 
 RecordKey key_of(std::int64_t bucket) {
-    return {"reduce", "element=float32", bucket, 4, "hash", "cuda"};
+    return {{"reduce", "element=float32", "cuda", 4, "hash"}, bucket};
 }
 
 /// Serves all sizes from `from` to `to`: 100 us at the first, twice as fast as the default.

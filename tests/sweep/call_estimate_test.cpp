@@ -13,7 +13,7 @@ namespace jitune::internal {
 namespace {
 
 RecordKey key_of(const std::string& types) {
-    return {"reduce", types, 0, 4, "hash", "gpu a"};
+    return {{"reduce", types, "gpu a", 4, "hash"}, 0};
 }
 
 Winner winner_of(std::int64_t n, double default_ns, double ns,

@@ -18,7 +18,7 @@ Miss miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
              std::optional<std::int64_t> named = std::nullopt) {
     const std::int64_t bucket = named.value_or(n);
     Miss miss;
-    miss.key = {kernel, "element=float32", bucket, 4, "hash", "cuda"};
+    miss.key = {{kernel, "element=float32", "cuda", 4, "hash"}, bucket};
     miss.sizes = fmt::format("n={}", n);
     miss.calls = calls;
     miss.sessions = 1;
@@ -27,7 +27,7 @@ Miss miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
 
 Winner winner_of(const std::string& kernel, std::int64_t n, double default_ns, double ns) {
     Winner winner;
-    winner.key = {kernel, "element=int32", 0, 4, "hash", "cuda"};
+    winner.key = {{kernel, "element=int32", "cuda", 4, "hash"}, 0};
     winner.sizes = fmt::format("n={}", n);
     winner.default_median_ns = default_ns;
     winner.median_ns = ns;

@@ -14,7 +14,7 @@ namespace {
 Winner indexed(const std::string& kernel, std::int64_t bucket, const std::string& sizes,
                const std::string& covers = "") {
     Winner winner;
-    winner.key = {kernel, "element=float32", bucket, 4, "hash", "cuda"};
+    winner.key = {{kernel, "element=float32", "cuda", 4, "hash"}, bucket};
     winner.sizes = sizes;
     winner.range.covers = covers;
     return winner;

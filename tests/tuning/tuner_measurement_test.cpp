@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "fixtures/tuner_fixture.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -11,8 +11,7 @@ namespace jitune::internal {
 
 void settle(std::vector<Claim>& claims) {
     std::sort(claims.begin(), claims.end(), [](const Claim& left, const Claim& right) {
-        return left.row.pinned != right.row.pinned ? left.row.pinned
-                                                   : supersedes(left.row, right.row);
+        return supersedes(left.row, right.row);
     });
     std::vector<SizeBox> all;
     for (const Claim& claim : claims) {

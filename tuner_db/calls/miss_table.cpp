@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -22,7 +22,7 @@ void MissTable::remove(const Miss& miss) {
 
 void MissTable::remove_served(const Winner& winner) {
     const auto boxes = boxes_of(winner);
-    if (!boxes || !ends_search(winner)) {
+    if (!boxes || is_to_be_tuned(trust_of(winner))) {
         return;
     }
     std::vector<Miss> served;

@@ -24,7 +24,7 @@ public:
     /// Removes the row of a problem, if there is one.
     void remove(const Miss& miss);
 
-    /// Removes the rows of problems that a winner serves, if it ends_search().
+    /// Removes the rows of problems that a winner serves, unless it is_to_be_tuned().
     void remove_served(const Winner& winner);
 
     /// Those called most come first.

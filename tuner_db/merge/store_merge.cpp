@@ -288,7 +288,7 @@ MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
             if (other.fresh.empty() || claim.content < other.content) {
                 report_meeting(claim, other);  // a pair of new ones once
             }
-            if (may_serve(other.row) && merged.outcome != "behind") {
+            if (may_serve(trust_of(other.row)) && merged.outcome != "behind") {
                 const bool first = serves_before(claim.row, other.row);
                 merged.outcome = first ? "before" : "behind";
                 merged.reason = first ? precedence_reason(claim.row, other.row)
@@ -296,7 +296,7 @@ MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
             }
         }
     }
-    if (!may_serve(claim.row)) {
+    if (!may_serve(trust_of(claim.row))) {
         merged.outcome = claim.row.image_format == kNoCode ? "no code" : "unsure";
         merged.reason = "";
     }

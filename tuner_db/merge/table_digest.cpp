@@ -17,16 +17,12 @@ namespace {
 
 /// The common part of rows that differ in nothing but the sizes that they serve.
 struct Entry {
-    RecordKey key;  ///< bucket 0
+    KernelKey key;
     std::string configuration;
     bool unsure = false;
     std::size_t dimensions = 0;
 
-    [[nodiscard]] auto words() const {
-        return std::tie(key.kernel, key.types, key.alignment, key.template_hash, key.device_class,
-                        configuration, unsure, dimensions);
-    }
-    bool operator<(const Entry& other) const { return words() < other.words(); }
+    auto operator<=>(const Entry&) const = default;
 };
 
 void add_entry(Hasher& hasher, const Entry& entry, std::span<const SizeBox> boxes) {
@@ -49,9 +45,8 @@ std::string table_digest(std::span<const Winner> winners) {
         if (row.boxes.empty()) {
             continue;
         }
-        Entry entry{row.winner->key, row.winner->configuration, row.winner->range.unsure,
-                    row.boxes.front().from.size()};
-        entry.key.bucket = 0;
+        Entry entry{row.winner->key.kernel_key(), row.winner->configuration,
+                    row.winner->range.unsure, row.boxes.front().from.size()};
         std::vector<SizeBox>& served = table[std::move(entry)];
         served.insert(served.end(), row.boxes.begin(), row.boxes.end());
     }

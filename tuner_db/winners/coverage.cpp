@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/winners/coverage.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 #include <algorithm>
 #include <map>
@@ -16,7 +17,7 @@ void add_row(Coverage& coverage, const ServedSizes& row) {
     const Winner& winner = *row.winner;
     coverage.key = winner.key;
     coverage.size_names = size_names(winner.sizes);
-    if (winner.range.unsure) {
+    if (!may_serve(trust_of(winner))) {
         coverage.unsure.push_back(&winner);
     } else if (!row.boxes.empty()) {
         coverage.winners.push_back(&winner);

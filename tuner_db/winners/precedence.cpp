@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "support/hash.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 
@@ -26,21 +26,19 @@ std::int64_t speed_up_step(const Winner& winner) {
     return low <= 0 ? 0 : 1'000'000 + std::llround(std::floor(std::log(low) / std::log(kStep)));
 }
 
-/// Its time and its speed-up are known.
-bool is_settled(const Winner& winner) {
-    return !is_provisional(winner.certainty) &&
-           !is_scattered(winner.default_median_ns / winner.median_ns, winner.certainty);
+/// The trust in a winner, as far as it decides which of two serves.
+Trust rank_of(const Winner& winner) {
+    const Trust trust = trust_of(winner);
+    return trust == Trust::kept || trust == Trust::scattered ? Trust::provisional : trust;
 }
 
 /// Larger comes first; of equal ones the larger content.
 auto place_rank(const Winner& winner) {
-    return std::tuple(may_serve(winner), winner.image_format != kNoCode, is_settled(winner),
-                      winner.provenance.created_at);
+    return std::tuple(rank_of(winner), winner.provenance.created_at);
 }
 
 auto serving_rank(const Winner& winner) {
-    return std::tuple(may_serve(winner), winner.pinned, is_settled(winner), speed_up_step(winner),
-                      winner.provenance.created_at);
+    return std::tuple(rank_of(winner), speed_up_step(winner), winner.provenance.created_at);
 }
 
 template <class Rank>
@@ -100,10 +98,6 @@ bool is_same_place(const Winner& a, const Winner& b) {
     return is_same_place(a.provenance, b.provenance);
 }
 
-bool may_serve(const Winner& winner) {
-    return !winner.range.unsure && winner.image_format != kNoCode;
-}
-
 void strip_code(Winner& winner) {
     if (winner.range.unsure && winner.image_format != kNoCode) {
         winner.range.loss_bound = kMostLossBound;
@@ -126,15 +120,23 @@ bool serves_before(const Winner& one, const Winner& other) {
 }
 
 std::string precedence_reason(const Winner& first, const Winner& second) {
-    if (may_serve(first) != may_serve(second)) {
-        return second.image_format == kNoCode ? "the other has no code" : "the other is unsure";
-    }
-    if (first.pinned != second.pinned) {
-        return "it is pinned";
-    }
-    if (is_settled(first) != is_settled(second)) {
-        return is_provisional(second.certainty) ? "the other is provisional"
-                                                : "the other's speed-up is uncertain";
+    if (rank_of(first) != rank_of(second)) {
+        switch (trust_of(second)) {
+            case Trust::refuted:
+                return "the other's results are wrong";
+            case Trust::no_code:
+                return "the other has no code";
+            case Trust::unsure:
+                return "the other is unsure";
+            case Trust::provisional:
+            case Trust::kept:
+                return first.pinned ? "it is pinned" : "the other is provisional";
+            case Trust::scattered:
+                return first.pinned ? "it is pinned" : "the other's speed-up is uncertain";
+            case Trust::sure:
+            case Trust::pinned:
+                return "it is pinned";
+        }
     }
     if (speed_up_step(first) != speed_up_step(second)) {
         return fmt::format("at least {:.2f} times the default's speed, the other {:.2f}",

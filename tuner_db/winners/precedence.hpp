@@ -20,9 +20,6 @@ std::string winner_content(const Winner& winner);
 /// Whether two winners were found where times can be compared: is_same_place().
 bool is_same_place(const Winner& a, const Winner& b);
 
-/// Whether calls may use the row at all: it has code, and is not unsure.
-bool may_serve(const Winner& winner);
-
 /// Of WinnerRange::loss_bound, which is 0 or at least 1.
 inline constexpr double kMostLossBound = 1000;
 
@@ -33,13 +30,14 @@ void strip_code(Winner& winner);
 /// Whether a row without code was sure before strip_code().
 bool was_sure(const Winner& winner);
 
-/// The order of the rows of one place: a strict total order of contents. The first one keeps the
-/// sizes of both: one that may serve before one that may not, with code before without, one that
-/// is not provisional before one that is, then the younger.
+// Both orders are strict total orders of contents, and begin with the order of Trust, in which
+// provisional, kept and scattered winners are equal: their figures are of one kind.
+
+/// The order of the rows of one place. The first one keeps the sizes of both: the more trusted,
+/// then the younger.
 bool supersedes(const Winner& one, const Winner& other);
 
-/// The order in which rows of several places serve: a strict total order of contents. One that may
-/// serve before one that may not, a pinned one, one that is not provisional, one that is faster
+/// The order in which rows of several places serve: the more trusted, then the one that is faster
 /// over the template's default by more than 2 % at the low ends of the 99 % intervals, counted in
 /// steps, then the younger.
 bool serves_before(const Winner& one, const Winner& other);

@@ -103,8 +103,9 @@ PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
     if (rules.is_dead) {
         remove_dead(connection, winners, rules, report);
     }
-    report.winners +=
-        remove_rows(winners, [](const WinnerTable::Found& found) { return found.refuted; });
+    report.winners += remove_rows(winners, [](const WinnerTable::Found& found) {
+        return found.winner && found.winner->refuted;
+    });
     if (rules.measurements_per_key != PruneRules::kAll) {
         report.measurements += trim_measurements(connection, keys_of(connection, "measurement"),
                                                  rules.measurements_per_key);

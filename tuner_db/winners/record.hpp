@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,23 +16,30 @@ namespace jitune::internal {
 // columns. To add a column, add a member with the value that older rows get, and a field with
 // `.added = true` at the end of the list; docs/reference/database.md says what else belongs to it.
 
+/// Names a kernel on a class of devices: what may serve one problem may serve every problem of the
+/// same KernelKey. The order is that of lists.
+struct KernelKey {
+    std::string kernel;          ///< "reduce"
+    std::string types;           ///< "accumulator=float32 element=float32 operation=sum"
+    std::string device_class;    ///< "cuda cc=90 sm=132 …"
+    std::int64_t alignment = 0;  ///< bytes that every array pointer is known to be aligned to
+    std::string template_hash;   ///< 32 hex digits over template text, headers and front matter
+
+    auto operator<=>(const KernelKey&) const = default;
+};
+
 /// Names the problem, kernel and device of a measurement. Sizes enter as a bucket, which groups
 /// measurements. A winner serves a range of sizes of all keys that differ in the bucket alone.
 /// KernelTemplate makes the key of a problem.
-struct RecordKey {
-    std::string kernel;          ///< "reduce"
-    std::string types;           ///< "accumulator=float32 element=float32 operation=sum"
-    std::int64_t bucket = 0;     ///< how large each size is; see src/sizes/bucket.hpp
-    std::int64_t alignment = 0;  ///< bytes that every array pointer is known to be aligned to
-    std::string template_hash;   ///< 32 hex digits over template text, headers and front matter
-    std::string device_class;    ///< "cuda cc=90 sm=132 …"
+struct RecordKey : KernelKey {
+    std::int64_t bucket = 0;  ///< how large each size is; see src/sizes/bucket.hpp
 
-    bool operator==(const RecordKey&) const = default;
+    auto operator<=>(const RecordKey&) const = default;
 
+    [[nodiscard]] const KernelKey& kernel_key() const { return *this; }
     /// Equal in all but the bucket: the winners of both serve the same problems.
-    [[nodiscard]] bool is_like(RecordKey other) const {
-        other.bucket = bucket;
-        return *this == other;
+    [[nodiscard]] bool is_like(const RecordKey& other) const {
+        return kernel_key() == other.kernel_key();
     }
 };
 
@@ -158,6 +166,8 @@ struct Winner {
     Certainty certainty = {};
     WinnerRange range = {};
     bool pinned = false;  ///< no column: a person has pinned the row
+    bool refuted =
+        false;  ///< no column: a measurement that is not older says that its results are wrong
 
     bool operator==(const Winner&) const = default;
 };

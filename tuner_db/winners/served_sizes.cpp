@@ -8,6 +8,7 @@
 
 #include "sizes/box_sets.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -36,14 +37,11 @@ void leave_to_the_first(std::span<ServedSizes* const> rows) {
 }  // namespace
 
 bool KeyOfAnyBucket::operator()(const Winner* left, const Winner* right) const {
-    const auto words = [](const RecordKey& key) {
-        return std::tie(key.kernel, key.types, key.device_class, key.alignment, key.template_hash);
+    const auto name = [](const Winner& winner) {
+        const auto dimensions = std::count(winner.sizes.begin(), winner.sizes.end(), '=');
+        return std::pair<const KernelKey&, std::ptrdiff_t>(winner.key, dimensions);
     };
-    const auto dimensions = [](const Winner& winner) {
-        return std::count(winner.sizes.begin(), winner.sizes.end(), '=');
-    };
-    return std::pair(words(left->key), dimensions(*left)) <
-           std::pair(words(right->key), dimensions(*right));
+    return name(*left) < name(*right);
 }
 
 std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
@@ -56,7 +54,7 @@ std::vector<ServedSizes> served_sizes(std::span<const Winner> winners) {
     });
     std::map<const Winner*, std::vector<ServedSizes*>, KeyOfAnyBucket> sure;
     for (ServedSizes& row : rows) {
-        if (!row.winner->range.unsure) {
+        if (may_serve(trust_of(*row.winner))) {
             sure[row.winner].push_back(&row);
         }
     }

@@ -9,12 +9,7 @@
 namespace jitune::internal {
 
 bool WinnerIndex::Less::operator()(const Name& left, const Name& right) const {
-    const auto words = [](const Name& name) {
-        const RecordKey& key = *name.first;
-        return std::tie(key.types, key.kernel, key.device_class, key.alignment, key.template_hash,
-                        name.second);
-    };
-    return words(left) < words(right);
+    return std::tie(*left.first, left.second) < std::tie(*right.first, right.second);
 }
 
 WinnerIndex::WinnerIndex(std::span<const Winner> winners) {

@@ -27,8 +27,8 @@ public:
                                                    std::span<const std::int64_t> sizes) const;
 
 private:
-    /// A key, whose bucket does not count, and how many sizes a problem has.
-    using Name = std::pair<const RecordKey*, std::size_t>;
+    /// A kernel, and how many sizes a problem has.
+    using Name = std::pair<const KernelKey*, std::size_t>;
     struct Less {
         bool operator()(const Name& left, const Name& right) const;
     };

@@ -13,10 +13,10 @@
 #include "sizes/box_sets.hpp"
 #include "support/utc_text.hpp"
 #include "tuner_db/calls/claim.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 
@@ -171,7 +171,7 @@ WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std:
         // The row itself must say the same as the index.
         if (found.counts() && found.winner->key.is_like(key) &&
             covers(*boxes_of(*found.winner), sizes) &&
-            (also_unsure || !found.winner->range.unsure)) {
+            (also_unsure || may_serve(trust_of(*found.winner)))) {
             if (!answer.winner || serves_before(*found.winner, *answer.winner)) {
                 answer.winner = std::move(found.winner);
             }
@@ -221,7 +221,7 @@ WinnerTable::Found WinnerTable::read(std::int64_t rowid) {
         found.winner.reset();
     }
     if (found.winner) {
-        found.refuted = is_refuted(*found.winner);
+        found.winner->refuted = is_refuted(*found.winner);
         found.winner->pinned = is_pinned(*found.winner);
     }
     return found;
@@ -279,8 +279,7 @@ void WinnerTable::take_away(const Place& place, std::span<const SizeBox> taken) 
 
 std::vector<SizeBox> WinnerTable::better_served(const Winner& winner) {
     std::vector<SizeBox> better;
-    const bool yields_to_none =
-        !winner.range.unsure && winner.complete && !is_provisional(winner.certainty);
+    const bool yields_to_none = winner.complete && trust_of(winner) > Trust::kept;
     if (yields_to_none && !any_pin_.run().next()) {
         return better;
     }

@@ -72,10 +72,9 @@ public:
     struct Found {
         std::optional<sqlite::Cell> digest;
         std::optional<Winner> winner;
-        bool refuted = false;
 
         [[nodiscard]] bool damaged() const { return digest && !winner; }
-        [[nodiscard]] bool counts() const { return winner && !refuted; }
+        [[nodiscard]] bool counts() const { return winner && !winner->refuted; }
     };
     Found read(std::int64_t rowid);
     /// The rows of this key, these sizes and this configuration, with their places.

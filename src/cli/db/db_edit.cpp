@@ -77,7 +77,7 @@ int run_pin(const Arguments& arguments, bool pinned) {
     const auto store = change_database(options);
     const std::vector<Winner> winners = store->winners();
     const Winner& winner = arguments.filter.only_one(winners);
-    if (pinned && !may_serve(winner)) {
+    if (pinned && !may_serve(trust_of(winner))) {
         throw Error(ErrorKind::usage,
                     fmt::format("cannot pin {}: calls do not use it, since it {}: tune it first",
                                 name_of(winner),

@@ -22,9 +22,9 @@
 #include "template/settings.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finalist.hpp"
 
@@ -58,7 +58,7 @@ std::string provisional_line(const Winner& winner) {
     }
     return fmt::format("{}; {}{}", why,
                        winner.pinned ? "no tuning replaces it while it is pinned"
-                       : deserves_another_try(winner.certainty)
+                       : trust_of(winner) == Trust::provisional
                            ? "the next sweep on a quiet machine tunes it again"
                            : "kept, since the machine was never quiet",
                        may_be_slower(winner) ? "; the default serves, which may be faster" : "");

@@ -57,7 +57,7 @@ std::string merge_text(const std::string& file, const MergeReport& report, bool 
             report.without_code == 1 ? "it" : "them", report.without_code == 1 ? "it" : "them");
     }
     for (const MergeMeeting& meeting : report.meetings) {
-        if (meeting.disagree || (meeting.first_is_new && may_serve(meeting.first))) {
+        if (meeting.disagree || (meeting.first_is_new && may_serve(trust_of(meeting.first)))) {
             text += meeting_text(meeting);
         }
     }

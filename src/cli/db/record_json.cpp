@@ -9,8 +9,8 @@
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
 #include "template/settings.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 

@@ -10,7 +10,7 @@
 
 #include "sizes/box_sets.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -65,7 +65,7 @@ double served_share(const SweepProblem& problem, const SweepRow& row) {
     std::vector<SizeBox> sure;
     for (const Winner& winner : row.ranges) {
         const auto boxes = boxes_of(winner);
-        if (!winner.range.unsure && boxes) {
+        if (may_serve(trust_of(winner)) && boxes) {
             sure.insert(sure.end(), boxes->begin(), boxes->end());
         }
     }

@@ -15,7 +15,7 @@
 #include "cli/sweep/sweep_gain.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {

@@ -14,7 +14,7 @@
 #include "dispatch/behind/tuning_lease.hpp"
 #include "support/hash.hpp"
 #include "support/utc_text.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -37,7 +37,7 @@ Digest digest_of(const Winner& winner) {
         .text(winner.configuration)
         .text(winner.image)
         .text(may_be_slower(winner) ? "may be slower" : "")
-        .text(deserves_another_try(winner.certainty) ? "deserves another try" : "")
+        .text(trust_of(winner) == Trust::provisional ? "provisional" : "")
         .digest();
 }
 
@@ -48,7 +48,7 @@ void describe(Resolved& answer, const Winner& winner, std::span<const std::int64
         answer.winner_at = winner.provenance.created_at;
         answer.winner_driver = winner.provenance.driver;
     }
-    answer.is_provisional = deserves_another_try(winner.certainty);
+    answer.is_provisional = trust_of(winner) == Trust::provisional;
     answer.serves = box_around(winner, sizes);
 }
 
@@ -168,7 +168,7 @@ std::unique_ptr<const Resolved> Answers::widened(const Task& task, const OwnTuni
         return nullptr;
     }
     const auto winner = std::find_if(winners.rbegin(), winners.rend(), [&](const Winner& one) {
-        return !one.range.unsure && covers(boxes_of(one).value(), task.problem.sizes);
+        return may_serve(trust_of(one)) && covers(boxes_of(one).value(), task.problem.sizes);
     });
     return winner == winners.rend() ? nullptr : from_winner(task, *winner);
 }

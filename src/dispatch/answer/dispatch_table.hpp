@@ -74,7 +74,7 @@ struct Resolved {
     Digest winner{};              ///< of the winner that this is, for these sizes; zero: of none
     std::string winner_at;        ///< its Provenance::created_at
     std::string winner_driver;    ///< its Provenance::driver
-    bool is_provisional = false;  ///< its winner deserves_another_try()
+    bool is_provisional = false;  ///< its winner is to be tuned again on a quiet machine
     bool is_exchangeable = false;  ///< Task::is_exchangeable() of its configuration
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;

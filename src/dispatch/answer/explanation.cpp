@@ -14,9 +14,9 @@
 #include "range/cost_estimate.hpp"
 #include "template/settings.hpp"
 #include "tuner_db/calls/sum_table.hpp"
-#include "tuner_db/winners/certainty.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -62,7 +62,7 @@ std::string provisional_text(const Winner& winner) {
         text += fmt::format(", so that the speed-up may be no more than {:.2f}x",
                             pessimistic_speed_up(winner.certainty));
     }
-    return text + (deserves_another_try(winner.certainty)
+    return text + (trust_of(winner) == Trust::provisional
                        ? ""
                        : fmt::format("; kept after {} tries", tries_of(winner.certainty)));
 }
@@ -86,9 +86,9 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
     row.reason = obstacle(winner.key, key);
     const bool comparable = row.reason.empty();
     const bool covers = comparable && row.octaves == 0;
-    row.is_withheld =
-        covers && !winner.range.unsure && may_be_slower(winner) && winner.configuration != standard;
-    row.serves = covers && !winner.range.unsure && !row.is_withheld;
+    const bool may = covers && may_serve(trust_of(winner));
+    row.is_withheld = may && may_be_slower(winner) && winner.configuration != standard;
+    row.serves = may && !row.is_withheld;
     if (covers) {
         row.reason =
             fmt::format("{}: {}",

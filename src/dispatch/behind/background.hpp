@@ -232,7 +232,7 @@ struct Background::Watched {
     Digest winner;  ///< Resolved::winner, or one that is of no use here
     bool wants_tuning;
     std::shared_ptr<const OwnTuning> own = nullptr;  ///< around which winners are to be found
-    bool is_provisional = false;          ///< its winner deserves_another_try() on a quiet machine
+    bool is_provisional = false;          ///< its winner is to be tuned again on a quiet machine
     std::atomic<bool> is_urgent = false;  ///< a call waits for it, and is told of errors
     std::optional<Clock::time_point> until = {};  ///< how long that call waits
     std::optional<TuneProgress::Incumbent> incumbent = {};

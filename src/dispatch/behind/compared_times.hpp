@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 
 #include "range/cost_table.hpp"
 #include "tuner_db/tuning_store.hpp"
@@ -21,7 +22,8 @@ public:
 
 private:
     TuningStore& store_;
-    std::map<std::string, CostTable> tables_;
+    /// By kernel and the name of the device.
+    std::map<std::pair<KernelKey, std::string>, CostTable> tables_;
 };
 
 }  // namespace jitune::internal

@@ -13,7 +13,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {

@@ -7,7 +7,7 @@
 #include "jitune/session.hpp"
 #include "range/cost_estimate.hpp"
 #include "tuner_db/calls/sum_table.hpp"
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -73,7 +73,7 @@ bool AnswerIndex::is_for_withheld(const Usage& usage) const {
     const std::vector<std::size_t> places = index_.serving(usage.key, *sizes);
     return std::any_of(places.begin(), places.end(), [&](std::size_t place) {
         const Winner& winner = winners_[place];
-        return !winner.range.unsure && may_be_slower(winner) &&
+        return may_serve(trust_of(winner)) && may_be_slower(winner) &&
                winner.configuration != usage.configuration &&
                winner.provenance.created_at <= usage.last_at;
     });

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {

@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 #include <algorithm>
 
 #include "measure/conditions.hpp"
 
 namespace jitune::internal {
+
+Trust trust_of(const Winner& winner) {
+    if (winner.refuted) {
+        return Trust::refuted;
+    }
+    if (winner.image_format == kNoCode) {
+        return Trust::no_code;
+    }
+    if (winner.range.unsure) {
+        return Trust::unsure;
+    }
+    if (winner.pinned) {
+        return Trust::pinned;
+    }
+    if (is_provisional(winner.certainty)) {
+        return tries_of(winner.certainty) < kTries ? Trust::provisional : Trust::kept;
+    }
+    const double speed_up = winner.default_median_ns / winner.median_ns;
+    return is_scattered(speed_up, winner.certainty) ? Trust::scattered : Trust::sure;
+}
 
 bool is_scattered(double speed_up, const Certainty& certainty) {
     constexpr double kBeside = 1.02;  // medians lie beside the interval of a quiet machine, too
@@ -34,14 +54,6 @@ std::string_view why_provisional(const Certainty& certainty) {
 
 std::size_t tries_of(const Certainty& certainty) {
     return Conditions::parse(certainty.conditions).tries;
-}
-
-bool deserves_another_try(const Certainty& certainty) {
-    return is_provisional(certainty) && tries_of(certainty) < kTries;
-}
-
-bool ends_search(const Winner& winner) {
-    return !winner.range.unsure && !deserves_another_try(winner.certainty);
 }
 
 void count_try(Certainty& certainty, std::size_t earlier) {
@@ -74,21 +86,24 @@ bool may_be_slower(const Winner& winner) {
 }
 
 bool may_answer_elsewhere(const Winner& winner) {
-    return winner.image_format != kNoCode && !may_be_slower(winner);
+    return trust_of(winner) > Trust::no_code && !may_be_slower(winner);
 }
 
 bool yields(const Winner& fresh, const Winner& older) {
-    if (older.pinned) {
+    const Trust its = trust_of(older);
+    const Trust trust = trust_of(fresh);
+    if (its == Trust::pinned) {
         return true;
     }
-    if (fresh.pinned || older.range.unsure || !is_same_place(fresh.provenance, older.provenance)) {
+    if (trust == Trust::pinned || !may_serve(its) ||
+        !is_same_place(fresh.provenance, older.provenance)) {
         return false;
     }
     // Another configuration has won against the older one, which takes part in each search.
     const bool was_cut_short =
         !fresh.complete && fresh.sizes == older.sizes && fresh.configuration == older.configuration;
-    return fresh.range.unsure || (older.complete && !is_provisional(older.certainty) &&
-                                  (was_cut_short || is_provisional(fresh.certainty)));
+    return !may_serve(trust) ||
+           (older.complete && its > Trust::kept && (was_cut_short || trust <= Trust::kept));
 }
 
 bool is_disturbed(double speed_up, const Certainty& certainty) {

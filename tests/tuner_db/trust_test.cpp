@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 #include "fixtures/store_fixture.hpp"
 
 namespace jitune::internal {
 namespace {
 
-TEST(Certainty, IsScatteredWhereTheIntervalOfTheSpeedUpIsWide) {
+TEST(Trust, IsScatteredWhereTheIntervalOfTheSpeedUpIsWide) {
     EXPECT_FALSE(is_scattered(1.5, {"", 0, 0, 0})) << "unknown";
     EXPECT_FALSE(is_scattered(1.5, {"", 0, 1.4, 1.6}));
     EXPECT_TRUE(is_scattered(1397, {"", 0, 1073, 1721}));
@@ -15,7 +15,7 @@ TEST(Certainty, IsScatteredWhereTheIntervalOfTheSpeedUpIsWide) {
     EXPECT_FALSE(is_scattered(1.05, {"", 0, 1.056, 1.143})) << "as medians are";
 }
 
-TEST(Certainty, IsDisturbedByClocksProcessesAndScatter) {
+TEST(Trust, IsDisturbedByClocksProcessesAndScatter) {
     EXPECT_FALSE(is_disturbed(1.5, {"l2=cold clocks=steady", 0.01, 1.4, 1.6}));
     EXPECT_TRUE(is_disturbed(1.5, {"clocks=noisy", 0.01, 1.4, 1.6}));
     EXPECT_TRUE(is_disturbed(1.5, {"device=shared", 0.01, 1.4, 1.6}));
@@ -32,22 +32,53 @@ Winner with(const Certainty& certainty) {
 const Certainty kSure{"l2=warm clocks=unknown", 0.01, 1.4, 1.6};
 const Certainty kContended{"l2=warm cpu=contended", 0.01, 1.4, 1.6};
 
-TEST(Certainty, DeservesAnotherTryTwiceAtMost) {
-    Certainty certainty = kContended;
-    EXPECT_TRUE(deserves_another_try(certainty)) << "of an older version, which did not count";
-    count_try(certainty, 0);
-    EXPECT_EQ(tries_of(certainty), 1U);
-    EXPECT_TRUE(deserves_another_try(certainty));
-    count_try(certainty, 1);
-    EXPECT_EQ(certainty.conditions, "l2=warm cpu=contended tries=2");
-    EXPECT_FALSE(deserves_another_try(certainty));
-    certainty = kSure;
-    count_try(certainty, 1);
-    EXPECT_EQ(certainty, kSure);
-    EXPECT_FALSE(deserves_another_try(certainty));
+TEST(Trust, IsProvisionalForTwoTriesAtMost) {
+    Winner winner = with(kContended);
+    EXPECT_EQ(trust_of(winner), Trust::provisional) << "of an older version, which did not count";
+    count_try(winner.certainty, 0);
+    EXPECT_EQ(tries_of(winner.certainty), 1U);
+    EXPECT_EQ(trust_of(winner), Trust::provisional);
+    count_try(winner.certainty, 1);
+    EXPECT_EQ(winner.certainty.conditions, "l2=warm cpu=contended tries=2");
+    EXPECT_EQ(trust_of(winner), Trust::kept);
+    winner.certainty = kSure;
+    count_try(winner.certainty, 1);
+    EXPECT_EQ(winner.certainty, kSure);
+    EXPECT_NE(trust_of(winner), Trust::kept);
 }
 
-TEST(Certainty, TellsWhereTheDefaultIsToServe) {
+TEST(Trust, IsTheLeastThatTheRowSays) {
+    Winner winner = with(kSure);
+    winner.default_median_ns = 1.5 * winner.median_ns;
+    EXPECT_EQ(trust_of(winner), Trust::sure);
+    winner.default_median_ns = 2.5 * winner.median_ns;
+    EXPECT_EQ(trust_of(winner), Trust::scattered) << "beside its own interval";
+    winner.pinned = true;
+    EXPECT_EQ(trust_of(winner), Trust::pinned);
+    winner.certainty = kContended;
+    EXPECT_EQ(trust_of(winner), Trust::pinned) << "no tuning would replace it";
+    winner.range.unsure = true;
+    EXPECT_EQ(trust_of(winner), Trust::unsure);
+    winner.image_format = kNoCode;
+    EXPECT_EQ(trust_of(winner), Trust::no_code);
+    winner.refuted = true;
+    EXPECT_EQ(trust_of(winner), Trust::refuted);
+}
+
+TEST(Trust, SaysWhatServesAndWhatIsTunedAgain) {
+    for (const Trust trust : {Trust::refuted, Trust::no_code, Trust::unsure}) {
+        EXPECT_FALSE(may_serve(trust));
+        EXPECT_TRUE(is_to_be_tuned(trust));
+    }
+    EXPECT_TRUE(may_serve(Trust::provisional));
+    EXPECT_TRUE(is_to_be_tuned(Trust::provisional));
+    for (const Trust trust : {Trust::kept, Trust::scattered, Trust::sure, Trust::pinned}) {
+        EXPECT_TRUE(may_serve(trust));
+        EXPECT_FALSE(is_to_be_tuned(trust));
+    }
+}
+
+TEST(Trust, TellsWhereTheDefaultIsToServe) {
     EXPECT_FALSE(may_be_slower(with(kSure)));
     EXPECT_FALSE(may_be_slower(with(kContended)));
     EXPECT_TRUE(may_be_slower(with({"cpu=contended", 0.01, 0.98, 1.6})));
@@ -65,7 +96,7 @@ TEST(Certainty, TellsWhereTheDefaultIsToServe) {
     EXPECT_FALSE(may_be_slower(alone)) << "the default failed";
 }
 
-TEST(Certainty, OfARangeIsJudgedByTheMiddleOfTheInterval) {
+TEST(Trust, OfARangeIsJudgedByTheMiddleOfTheInterval) {
     Winner range = with({"", 0.01, 0.93, 1.06});
     range.range.covers = "n=1024..4096";
     EXPECT_FALSE(may_be_slower(range)) << "its comparisons say that it is not";
@@ -76,7 +107,7 @@ TEST(Certainty, OfARangeIsJudgedByTheMiddleOfTheInterval) {
     EXPECT_TRUE(may_be_slower(range));
 }
 
-TEST(Certainty, YieldsToWhatIsSureAndComplete) {
+TEST(Trust, YieldsToWhatIsSureAndComplete) {
     const Winner sure = with(kSure);
     const Winner provisional = with(kContended);
     Winner cut_short = sure;
@@ -106,7 +137,7 @@ TEST(Certainty, YieldsToWhatIsSureAndComplete) {
     EXPECT_FALSE(yields(cut_short, of_a_range)) << "its own problem was not searched";
 }
 
-TEST(Certainty, IsProvisionalWhereOtherProcessesTookPart) {
+TEST(Trust, IsProvisionalWhereOtherProcessesTookPart) {
     EXPECT_FALSE(is_provisional({"l2=cold clocks=noisy", 0.01, 1.4, 1.6}));
     EXPECT_TRUE(is_provisional({"l2=warm cpu=contended interleaved", 0.01, 1.4, 1.6}));
     EXPECT_TRUE(is_provisional({"l2=warm", 0.498, 1, 1})) << "its times contradict each other";
