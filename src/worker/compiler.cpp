@@ -18,7 +18,6 @@
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
 #include "support/message_channel.hpp"
-#include "tuning/isolation/compile_request.hpp"
 #include "tuning/isolation/worker_request.hpp"
 #include "tuning/search/compile_ahead.hpp"
 #include "worker/parent_socket.hpp"
