@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "backend/device.hpp"
-#include "support/serial.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 

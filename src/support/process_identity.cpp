@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/process_identity.hpp"
 
+#include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -13,7 +14,6 @@
 #include <fmt/format.h>
 
 namespace jitune::internal {
-
 namespace {
 
 std::string first_word(const std::string& path) {
@@ -91,6 +91,14 @@ bool has_ended(std::string_view identity) {
     }
     const std::string now = start_time(pid);  // empty if /proc hides processes of other users
     return !now.empty() && now != start;
+}
+
+std::atomic<std::uint64_t> ForkGuard::forks_{0};
+
+ForkGuard::ForkGuard() {
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks_; });
+    static_cast<void>(registered);
+    generation_ = forks_;
 }
 
 }  // namespace jitune::internal

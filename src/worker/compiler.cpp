@@ -17,7 +17,7 @@
 #include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
-#include "support/message_channel.hpp"
+#include "support/message.hpp"
 #include "tuning/isolation/worker_request.hpp"
 #include "tuning/search/compile_ahead.hpp"
 #include "worker/parent_socket.hpp"

@@ -25,7 +25,7 @@
 #include "dispatch/engine.hpp"
 #include "jitune/error.hpp"
 #include "support/folder_reader.hpp"
-#include "support/message_channel.hpp"
+#include "support/message.hpp"
 #include "support/process_session.hpp"
 #include "tuner_db/winners/record_message.hpp"
 #include "tuning/isolation/compiler_pool.hpp"

@@ -10,7 +10,7 @@
 
 #include "backend/host/entry_points.hpp"
 #include "jitune/error.hpp"
-#include "support/file_stamp.hpp"
+#include "support/file_facts.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_inspector.hpp"
 
+#include "backend/elf_section.hpp"
 #include "backend/host/entry_points.hpp"
-#include "support/elf_section.hpp"
 
 namespace jitune::internal {
 namespace {

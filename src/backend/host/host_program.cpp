@@ -17,8 +17,8 @@
 #include "backend/host/host_launch.hpp"
 #include "backend/host/host_threads.hpp"
 #include "jitune/error.hpp"
-#include "support/file_size_guard.hpp"
 #include "support/temp_dir.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 

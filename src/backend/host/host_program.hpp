@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "backend/device.hpp"
+#include "backend/shared_library.hpp"
 #include "support/hash.hpp"
-#include "support/shared_library.hpp"
 
 namespace jitune::internal {
 

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <thread>
 
-#include "support/signals_blocked.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 

@@ -14,7 +14,7 @@
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
 #include "support/process.hpp"
-#include "support/signals_blocked.hpp"
+#include "support/thread_signals.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {

@@ -14,10 +14,10 @@
 
 #include "backend/compile_for.hpp"
 #include "backend/platform.hpp"
-#include "support/child_process.hpp"
-#include "support/fork_guard.hpp"
 #include "support/log.hpp"
-#include "support/message_channel.hpp"
+#include "support/message.hpp"
+#include "support/process.hpp"
+#include "support/process_identity.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {

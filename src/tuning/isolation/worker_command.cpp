@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "support/own_file.hpp"
+#include "support/file_facts.hpp"
 #include "support/process.hpp"
 #include "support/process_session.hpp"
 

@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "support/serial.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "support/elf_section.hpp"
+#include "backend/elf_section.hpp"
 
 namespace jitune::internal {
 namespace {

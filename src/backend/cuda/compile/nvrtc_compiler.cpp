@@ -14,7 +14,7 @@
 #include "backend/cuda/compile/source_check.hpp"
 #include "backend/cuda/compile/toolkit_headers.hpp"
 #include "jitune/version.hpp"
-#include "support/file_stamp.hpp"
+#include "support/file_facts.hpp"
 
 namespace jitune::internal {
 namespace {

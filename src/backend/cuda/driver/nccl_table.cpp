@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/driver/nccl_table.hpp"
 
-#include "support/shared_library.hpp"
+#include "backend/shared_library.hpp"
 
 namespace jitune::internal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/streaming_copy.hpp"
+#include "placement/streaming_copy.hpp"
 
 #include <numeric>
 #include <vector>

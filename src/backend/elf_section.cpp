@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/elf_section.hpp"
+#include "backend/elf_section.hpp"
 
 #include <elf.h>
 

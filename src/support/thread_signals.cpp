@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/file_size_guard.hpp"
+#include "support/thread_signals.hpp"
 
 #include <cerrno>
 #include <ctime>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/shared_library.hpp"
+#include "backend/shared_library.hpp"
 
 #include <dlfcn.h>
 

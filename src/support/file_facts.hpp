@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 namespace jitune::internal {
 
@@ -17,5 +18,10 @@ bool is_foreign(const std::filesystem::path& named);
 /// things; nothing where there is none. A folder with the sticky bit lets only owners do so.
 /// `folder` is absolute and has no symlinks.
 std::optional<std::filesystem::path> shared_folder_above(const std::filesystem::path& folder);
+
+/// One line that changes when a file is replaced or written: "size=… mtime=… file=<path>", with the
+/// path after all symlinks. Empty where there is no such file. Not with the inode, in which
+/// machines and containers differ that have the same file.
+std::string file_stamp(const std::filesystem::path& path);
 
 }  // namespace jitune::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/own_file.hpp"
+#include "support/file_facts.hpp"
 
 #include <dlfcn.h>
 #include <grp.h>
@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 #include <string_view>
 #include <system_error>
 
-namespace jitune::internal {
+#include <fmt/format.h>
 
+namespace jitune::internal {
 namespace {
 
 /// Whoever has the root folder can change everything: root, whom a container may show as another.
@@ -78,6 +80,18 @@ std::optional<std::filesystem::path> shared_folder_above(const std::filesystem::
             return std::nullopt;
         }
     }
+}
+
+std::string file_stamp(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(path, error);
+    struct stat status {};
+    if (error || ::stat(real.c_str(), &status) != 0) {
+        return "";
+    }
+    return fmt::format("size={} mtime={}.{:09} file={}", std::int64_t{status.st_size},
+                       std::int64_t{status.st_mtim.tv_sec}, std::int64_t{status.st_mtim.tv_nsec},
+                       real.string());
 }
 
 }  // namespace jitune::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/pipe.hpp"
+#include "support/file_descriptor.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +12,6 @@
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
-
 namespace {
 
 void check_pipe(const char* call, int answer) {
