@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/launch.hpp"
 #include "backend/platform_kind.hpp"
-#include "backend/texture_view.hpp"
 #include "space/expression.hpp"
 #include "space/value.hpp"
 #include "template/fill.hpp"

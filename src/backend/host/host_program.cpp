@@ -14,14 +14,12 @@
 #include <fmt/format.h>
 
 #include "backend/host/entry_points.hpp"
-#include "backend/host/host_launch.hpp"
 #include "backend/host/host_threads.hpp"
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 #include "support/thread_signals.hpp"
 
 namespace jitune::internal {
-
 namespace {
 
 #if defined(__x86_64__)
@@ -143,6 +141,39 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
 }
 
 }  // namespace
+
+void HostLaunch::set(const HostProgram& program, const Launch& launch) {
+    std::array<HostProgram::Entry, kMaxLaunchSteps> entries{};
+    for (std::size_t i = 0; i < launch.step_count; ++i) {
+        entries[i] = program.entry(launch.steps[i].entry);
+    }
+    cells_ = launch.cells;
+    step_count_ = launch.step_count;
+    for (std::size_t i = 0; i < step_count_; ++i) {
+        steps_[i].entry = entries[i];
+        steps_[i].arguments.set(launch, launch.steps[i], cells_);
+    }
+}
+
+void HostLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
+    const auto& launch = static_cast<const HostLaunch&>(self);
+    for (std::size_t i = 0; i < launch.step_count_; ++i) {
+        const Step& step = launch.steps_[i];
+        ArgumentList::Addresses arguments;
+        step.arguments.fill(arguments, arrays);
+        const int taken = step.entry(arguments.data(), step.arguments.count());
+        if (taken != step.arguments.count()) [[unlikely]] {
+            refuse(i, taken, step.arguments.count());
+        }
+    }
+}
+
+void HostLaunch::refuse(std::size_t step, int taken, int given) {
+    throw Error(ErrorKind::device,
+                fmt::format("launch step {}: the kernel takes {} arguments, its template's front "
+                            "matter gives it {}",
+                            step, taken, given));
+}
 
 HostImage::HostImage(const std::string& image, const Digest& digest)
     : library_(map(image, digest)) {

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/host/available_memory.hpp"
+#include "backend/host/host_memory.hpp"
 #include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"

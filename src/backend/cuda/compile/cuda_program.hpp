@@ -5,11 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/driver/driver_handle.hpp"
+#include "backend/cuda/driver/context.hpp"
 #include "backend/cuda/launch/cuda_textures.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
+
+/// Throws Error(device) unless `image` is what `format` says: "cubin" a 64-bit ELF file for CUDA,
+/// "ptx" a text that ends with its NUL. The driver reads past the end of less than that.
+void check_image(const std::string& format, const std::string& image);
 
 /// A library of the driver's: bound to no context, loaded into each when first launched there.
 /// Unloaded with this object and never before.

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/driver/cuda_side.hpp"
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/driver/nccl.hpp"
+#include "backend/cuda/launch/cuda_stream_site.hpp"
 #include "backend/stream_group.hpp"
 
 namespace jitune::internal {

@@ -5,11 +5,9 @@
 
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/driver/nvml_reader.hpp"
-#include "backend/cuda/measure/cache_flush.hpp"
 #include "backend/cuda/measure/counter_profiler.hpp"
 #include "backend/cuda/measure/graph_timer.hpp"
 #include "backend/cuda/measure/memory_checksum.hpp"
-#include "backend/cuda/measure/memory_comparison.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/compile/cuda_recipe.hpp"
+#include "backend/cuda/compile/cuda_compiler.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/launch_timer.hpp"
+#include "backend/device.hpp"
 
 #include <fmt/format.h>
 
+#include "backend/launch_timer.hpp"
 #include "jitune/error.hpp"
+#include "support/hash.hpp"
 
 namespace jitune::internal {
 
@@ -18,6 +20,14 @@ void require_timed(std::span<const Launch> chain, std::size_t untimed) {
 
 std::unique_ptr<LaunchTimer> Device::make_launch_timer() {
     return nullptr;
+}
+
+std::vector<std::uint64_t> host_checksums(std::span<const MemoryRegion> regions) {
+    std::vector<std::uint64_t> sums;
+    for (const MemoryRegion& region : regions) {
+        sums.push_back(quick_hash({static_cast<const char*>(region.data), region.bytes}, 0));
+    }
+    return sums;
 }
 
 }  // namespace jitune::internal

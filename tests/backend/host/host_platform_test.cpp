@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/host/host_recipe.hpp"
+#include "backend/host/host_platform.hpp"
 
 #include <gtest/gtest.h>
 

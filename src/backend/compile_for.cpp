@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/compile_recipe.hpp"
+#include "backend/compile_for.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
 
 namespace jitune::internal {
-
 namespace {
 
 bool is_plain_word(std::string_view word) {
