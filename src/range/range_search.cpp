@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
-#include "range/boundary_doubts.hpp"
 #include "range/comparison_times.hpp"
 #include "range/cost_estimate.hpp"
+#include "range/range_judgement.hpp"
 #include "range/size_grid.hpp"
 
 namespace jitune::internal {

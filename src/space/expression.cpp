@@ -6,7 +6,6 @@
 
 #include "jitune/error.hpp"
 #include "space/expression_node.hpp"
-#include "space/expression_parser.hpp"
 
 namespace jitune::internal {
 

@@ -62,4 +62,8 @@ const Operation& operator_named(std::string_view name);
 /// min, max, abs, ceil_div, iif.
 std::span<const Operation> functions();
 
+/// The tree of `text`. Throws Error(usage): the text, the position counted in bytes from 1, what
+/// was expected there.
+NodePointer parse_expression(std::string_view text);
+
 }  // namespace jitune::internal

@@ -6,7 +6,6 @@
 
 #include "backend/device.hpp"
 #include "measure/conditions.hpp"
-#include "measure/mean_interval.hpp"
 #include "measure/statistics.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuning/search/evaluation.hpp"

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "measure/stopping_rule.hpp"
+#include "measure/timing_rules.hpp"
 #include "tuning/measure/rig.hpp"
 #include "tuning/search/evaluation.hpp"
 #include "tuning/task.hpp"

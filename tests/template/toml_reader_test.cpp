@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "template/toml_check.hpp"
+#include "template/toml_reader.hpp"
 
 #include <string>
 
