@@ -7,9 +7,8 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "measure/paired_comparison.hpp"
+#include "measure/timing_rules.hpp"
 #include "support/loop_clock.hpp"
-#include "tuning/finals/comparison.hpp"
 #include "tuning/finals/finals.hpp"
 #include "tuning/measure/reference_run.hpp"
 #include "tuning/measure/rig.hpp"

@@ -9,7 +9,6 @@
 #include "backend/host/host_compiler.hpp"
 #include "backend/host/host_program.hpp"
 #include "backend/host/processor_use.hpp"
-#include "backend/queue.hpp"
 #include "support/hash.hpp"
 #include "support/log.hpp"
 

@@ -11,7 +11,6 @@
 #include "backend/cuda/launch/service_kernel.hpp"
 #include "backend/cuda/measure/counter_profiler.hpp"
 #include "backend/device.hpp"
-#include "backend/queue.hpp"
 
 namespace jitune::internal {
 

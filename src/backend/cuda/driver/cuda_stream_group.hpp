@@ -8,7 +8,7 @@
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/driver/nccl.hpp"
 #include "backend/cuda/launch/cuda_stream_site.hpp"
-#include "backend/stream_group.hpp"
+#include "backend/stream_site.hpp"
 
 namespace jitune::internal {
 

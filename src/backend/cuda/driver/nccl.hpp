@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/cuda/driver/driver_table.hpp"
-#include "backend/stream_group.hpp"
+#include "backend/stream_site.hpp"
 #include "support/log.hpp"
 
 struct CUstream_st;
