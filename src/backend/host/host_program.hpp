@@ -13,28 +13,6 @@
 
 namespace jitune::internal {
 
-/// The steps of a launch with the addresses of all arguments but the arrays. Runs them one after
-/// the other on the calling thread.
-class HostLaunch final : public ReadyLaunch {
-public:
-    HostLaunch() : ReadyLaunch(call) {}
-
-    /// Throws Error(device) where the program has no such entry; nothing has changed then.
-    void set(const HostProgram& program, const Launch& launch);
-
-private:
-    struct Step {
-        HostProgram::Entry entry;
-        ArgumentList arguments;
-    };
-    static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
-    static void refuse(std::size_t step, int taken, int given);
-
-    std::size_t step_count_ = 0;
-    std::array<Step, kMaxLaunchSteps> steps_;
-    Cells cells_{};
-};
-
 /// A compiled shared object in this process's memory, whose for_each() runs on HostThreads. Its
 /// code stays for good: threads of OpenMP, in a user's kernel, and exit handlers must never lose
 /// theirs.
@@ -69,6 +47,28 @@ public:
 private:
     std::shared_ptr<const HostImage> image_;
     std::vector<Entry> entries_;
+};
+
+/// The steps of a launch with the addresses of all arguments but the arrays. Runs them one after
+/// the other on the calling thread.
+class HostLaunch final : public ReadyLaunch {
+public:
+    HostLaunch() : ReadyLaunch(call) {}
+
+    /// Throws Error(device) where the program has no such entry; nothing has changed then.
+    void set(const HostProgram& program, const Launch& launch);
+
+private:
+    struct Step {
+        HostProgram::Entry entry;
+        ArgumentList arguments;
+    };
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
+    static void refuse(std::size_t step, int taken, int given);
+
+    std::size_t step_count_ = 0;
+    std::array<Step, kMaxLaunchSteps> steps_;
+    Cells cells_{};
 };
 
 }  // namespace jitune::internal

@@ -18,6 +18,7 @@ namespace {
 constexpr std::size_t kSmallestBuffer = std::size_t{64} << 20U;
 constexpr std::size_t kWordBytes = 16;
 
+/// Several times the cache, so that nothing of a kernel's data stays in it.
 std::size_t buffer_bytes(const DriverDevice& device) {
     const auto l2_bytes = static_cast<std::size_t>(device.attribute("l2_bytes"));
     return std::max(4 * l2_bytes, kSmallestBuffer);
@@ -70,6 +71,7 @@ GraphTimer::GraphTimer(std::shared_ptr<DriverDevice> device, std::shared_ptr<Str
     require_timed(chain, untimed);
     const ContextScope scope(*device_);
     make_events();
+    // A kernel that cannot be captured is a candidate's fault: sample() returns it as a verdict.
     flaw_ = capture(program, chain.first(untimed), chain.subspan(untimed));
     if (!flaw_) {
         flaw_ = instantiate();
@@ -89,6 +91,7 @@ std::optional<LaunchFailure> GraphTimer::capture(const CudaProgram& program,
                                                  std::span<const Launch> untimed,
                                                  std::span<const Launch> timed) {
     StreamCapture capture(*device_, stream_->get(), kPreparing);
+    // The first failure is the reason: it ends the capture, so that all further calls fail as well.
     std::optional<LaunchFailure> failure;
     const auto launch = [&](const Launch& one) {
         if (!failure) {
@@ -243,11 +246,13 @@ std::optional<LaunchFailure> CudaBench::run(const Program& program, const Launch
     const CudaProgram& cuda = cuda_program(program);
     const ContextScope scope(*device_);
     const DriverTable& driver = device_->driver();
+    // Else the error of an earlier launch would be taken for one of this kernel.
     const CUresult before = driver.cuStreamQuery(stream_->get());
     if (before != CUDA_SUCCESS && before != CUDA_ERROR_NOT_READY) {
         return launch_failure(driver, before, "cuStreamQuery",
                               "run a kernel: the context had failed before its launch");
     }
+    // The wait comes also after a failed launch: the steps before it may be running.
     const CUresult launched = cuda.try_launch(launch, stream_->get());
     auto failure = wait_until_idle(*device_, stream_->get(), limit);
     if (!failure && launched != CUDA_SUCCESS) {
