@@ -25,7 +25,7 @@
 #include "jitune/error.hpp"
 #include "support/file_descriptor.hpp"
 #include "support/loop_clock.hpp"
-#include "support/process_session.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 namespace {

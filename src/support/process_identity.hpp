@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <cstdint>
 #include <string>
@@ -38,5 +40,16 @@ inline std::uint64_t next_serial() {
     static std::atomic<std::uint64_t> last{0};
     return ++last;
 }
+
+/// An environment variable by which the processes of one worker know each other: those that a
+/// candidate starts inherit it, also in a session of their own.
+inline constexpr const char* kFamilyVariable = "JITUNE_WORKER_FAMILY";
+
+/// A value for kFamilyVariable that no other worker has.
+std::string new_family();
+
+/// Kills the processes of a session and those whose environment has this value of kFamilyVariable
+/// (empty: none), but not the caller. Needs no memory of C++, since destructors call it.
+void kill_session(pid_t session, std::string_view family) noexcept;
 
 }  // namespace jitune::internal

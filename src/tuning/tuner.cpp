@@ -10,7 +10,6 @@
 #include "measure/timing_rules.hpp"
 #include "support/loop_clock.hpp"
 #include "tuning/finals/finals.hpp"
-#include "tuning/measure/reference_run.hpp"
 #include "tuning/measure/rig.hpp"
 #include "tuning/measure/trial.hpp"
 #include "tuning/record/record_maker.hpp"

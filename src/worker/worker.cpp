@@ -26,7 +26,7 @@
 #include "jitune/error.hpp"
 #include "support/folder_reader.hpp"
 #include "support/message.hpp"
-#include "support/process_session.hpp"
+#include "support/process_identity.hpp"
 #include "tuner_db/winners/record_message.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_request.hpp"

@@ -20,9 +20,9 @@
 #include <fmt/format.h>
 
 #include "backend/device.hpp"
+#include "backend/host/host_facts.hpp"
 #include "backend/host/host_memory.hpp"
 #include "backend/host/host_threads.hpp"
-#include "backend/host/processor_use.hpp"
 #include "backend/host/spin_loop.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"

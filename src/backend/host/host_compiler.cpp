@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/host/entry_points.hpp"
+#include "backend/host/host_program.hpp"
 #include "jitune/error.hpp"
 #include "support/file_facts.hpp"
 #include "support/process.hpp"

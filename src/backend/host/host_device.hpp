@@ -7,8 +7,8 @@
 
 #include "backend/device.hpp"
 #include "backend/host/host_compiler.hpp"
+#include "backend/host/host_facts.hpp"
 #include "backend/host/host_program.hpp"
-#include "backend/host/processor_use.hpp"
 #include "support/hash.hpp"
 #include "support/log.hpp"
 

@@ -11,11 +11,11 @@
 #include <fmt/format.h>
 
 #include "backend/elf_section.hpp"
-#include "backend/host/entry_points.hpp"
 #include "backend/host/host_compiler.hpp"
 #include "backend/host/host_device.hpp"
 #include "backend/host/host_facts.hpp"
 #include "backend/host/host_memory.hpp"
+#include "backend/host/host_program.hpp"
 #include "support/thread_own.hpp"
 
 namespace jitune::internal {

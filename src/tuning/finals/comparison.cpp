@@ -12,7 +12,6 @@
 #include "measure/statistics.hpp"
 #include "support/thread_pool.hpp"
 #include "tuning/finals/finals.hpp"
-#include "tuning/measure/reference_run.hpp"
 #include "tuning/measure/rig.hpp"
 #include "tuning/measure/trial.hpp"
 #include "tuning/record/record_maker.hpp"

@@ -15,7 +15,7 @@
 #include "jitune/error.hpp"
 #include "support/file_facts.hpp"
 #include "support/process.hpp"
-#include "support/process_session.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 
