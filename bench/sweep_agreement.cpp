@@ -18,7 +18,7 @@
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
 #include "families/reduce/reduce_kernel.hpp"
-#include "measure/final_rule.hpp"
+#include "measure/timing_rules.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/measure/rig.hpp"
 

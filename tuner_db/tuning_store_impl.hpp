@@ -15,7 +15,7 @@
 #include <sqlite3.h>
 
 #include "jitune/error.hpp"
-#include "support/file_size_guard.hpp"
+#include "support/thread_signals.hpp"
 #include "tuner_db/calls/lease.hpp"
 #include "tuner_db/calls/miss_table.hpp"
 #include "tuner_db/file/store_file.hpp"

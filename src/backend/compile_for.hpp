@@ -50,4 +50,23 @@ public:
     virtual void expect(std::size_t threads) = 0;
 };
 
+/// One program as a person compiles it by hand, in a folder with its headers in include/.
+struct CompileRecipe {
+    std::string file;    ///< "kernel.cu": the name for `text`
+    std::string text;    ///< what jitune's compiler gets, to the byte, with what another one needs
+    std::string binary;  ///< "kernel.cubin": what `command` makes
+    std::vector<std::string> command;  ///< a program and its arguments
+    std::vector<std::string> notes;    ///< remarks for the reader, a line each
+    /// A profiler's command, to put before the command that runs the program's kernels.
+    std::vector<std::string> profiler;
+};
+
+/// The recipe for a source with its defines, and one instance without, for a device that need not
+/// be there. Throws Error(unavailable) where there is no compiler.
+using MakeRecipe = CompileRecipe (*)(const DeviceInfo& device, const TemplateSource& source,
+                                     const Instance& instance);
+
+/// Words for a shell, each in quotes where it needs them.
+std::string shell_text(const std::vector<std::string>& words);
+
 }  // namespace jitune::internal

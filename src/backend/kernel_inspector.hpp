@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "backend/device.hpp"
-#include "backend/texture_view.hpp"
+#include "backend/launch.hpp"
 
 namespace jitune::internal {
 

@@ -1,14 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-#include "backend/texture_view.hpp"
+#include "jitune/element_type.hpp"
 
 namespace jitune::internal {
+
+/// Every GPU takes texture objects whose first texel lies at a multiple of the first number of
+/// bytes, and whose rows lie multiples of the second apart.
+inline constexpr std::int64_t kTextureAlignment = 512;
+inline constexpr std::int64_t kTexturePitchAlignment = 32;
+
+/// Whether the elements of a texture are floats in memory, not integers.
+constexpr bool is_real(ElementType type) {
+    return type == ElementType::float16 || type == ElementType::float32;
+}
+
+/// How a kernel reads the texels of an array, each of which is one or more elements.
+struct TextureSampling {
+    enum class Filter : std::uint8_t { point, linear };
+    enum class Address : std::uint8_t { clamp, border, wrap, mirror };
+
+    std::uint8_t channels;  ///< elements of a texel: 1, 2 or 4
+    Filter filter;
+    Address address;
+    bool normalized_coordinates;
+    bool normalized_values;  ///< integers are read as floats in [-1, 1] or [0, 1]
+
+    auto operator<=>(const TextureSampling&) const = default;
+};
+
+/// An array of the caller that kernels take as a texture object in place of its pointer.
+struct TextureView {
+    std::uint8_t array;  ///< of Launch::array_cells
+    ElementType element;
+    TextureSampling sampling;
+    std::uint32_t width;   ///< in texels, as height and pitch are
+    std::uint32_t height;  ///< 0: linear memory, which tex1Dfetch reads; it has no pitch
+    std::uint32_t pitch;   ///< from one row to the next
+    std::uint64_t bytes;   ///< of the array
+
+    [[nodiscard]] bool is_linear() const { return height == 0; }
+    [[nodiscard]] std::uint64_t texel_bytes() const {
+        return sampling.channels * bytes_of(element);
+    }
+    auto operator<=>(const TextureView&) const = default;
+};
 
 struct Extent {
     std::uint32_t x, y, z;
@@ -91,6 +134,55 @@ struct Scratch {
     void* zeroed = nullptr;
 
     bool operator==(const Scratch&) const = default;
+};
+
+/// The addresses of a step's arguments, as cuLaunchKernel takes them: of the launch's cells but for
+/// the arrays, which each call brings. The cells must outlive it.
+class ArgumentList {
+public:
+    /// `step` is of `launch`, and `cells` are the launch's own or a copy of them.
+    void set(const Launch& launch, const LaunchStep& step, Cells& cells) {
+        count_ = step.argument_count;
+        array_count_ = 0;
+        const auto first = launch.array_cells.begin();
+        const auto last = first + launch.array_count;
+        for (std::uint8_t i = 0; i < count_; ++i) {
+            addresses_[i] = &cells[step.arguments[i]];
+            if (const auto array = std::find(first, last, step.arguments[i]); array != last) {
+                const auto index = static_cast<std::uint8_t>(array - first);
+                arrays_[array_count_++] = {i, index, (launch.by_value >> index & 1) != 0};
+            }
+        }
+    }
+
+    /// Room for the addresses of one call and a null after the last, which says how many there are.
+    using Addresses = std::array<void*, kMaxArguments + 1>;
+
+    /// The addresses for one call. The arrays are only read.
+    void fill(Addresses& addresses, void* const* arrays) const {
+        for (std::size_t i = 0; i < count_; ++i) {
+            addresses[i] = addresses_[i];
+        }
+        addresses[count_] = nullptr;
+        for (std::size_t i = 0; i < array_count_; ++i) {
+            void* const* const array = arrays + arrays_[i].array;
+            addresses[arrays_[i].argument] =
+                arrays_[i].by_value ? *array : const_cast<void**>(array);
+        }
+    }
+
+    [[nodiscard]] int count() const { return count_; }
+
+private:
+    /// Which argument is which array.
+    struct ArrayPlace {
+        std::uint8_t argument, array;
+        bool by_value;
+    };
+
+    std::uint8_t count_ = 0, array_count_ = 0;
+    std::array<ArrayPlace, kMaxArguments> arrays_;
+    std::array<void*, kMaxArguments> addresses_;
 };
 
 }  // namespace jitune::internal

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "backend/platform_kind.hpp"
-#include "backend/stream_group.hpp"
 #include "backend/stream_site.hpp"
 #include "jitune/error.hpp"
 #include "support/log.hpp"

@@ -4,13 +4,10 @@
 #include <array>
 #include <utility>
 
-#include "backend/host/host_inspector.hpp"
 #include "backend/host/host_platform.hpp"
-#include "backend/host/host_recipe.hpp"
 
 #if JITUNE_WITH_CUDA
 #include "backend/cuda/compile/cuda_compiler.hpp"
-#include "backend/cuda/compile/cuda_recipe.hpp"
 #include "backend/cuda/driver/cuda_inspector.hpp"
 #include "backend/cuda/driver/cuda_platform.hpp"
 #endif

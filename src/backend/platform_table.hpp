@@ -5,7 +5,6 @@
 #include <span>
 
 #include "backend/compile_for.hpp"
-#include "backend/compile_recipe.hpp"
 #include "backend/kernel_inspector.hpp"
 #include "backend/platform.hpp"
 

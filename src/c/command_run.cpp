@@ -14,8 +14,8 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "support/child_process.hpp"
-#include "support/pipe.hpp"
+#include "support/file_descriptor.hpp"
+#include "support/process.hpp"
 
 namespace jitune::internal {
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <cstddef>
 
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "support/streaming_copy.hpp"
+#include "placement/streaming_copy.hpp"
 
 namespace jitune::internal {
 

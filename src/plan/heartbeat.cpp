@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "support/signals_blocked.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 

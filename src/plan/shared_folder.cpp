@@ -16,8 +16,8 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "support/file_size_guard.hpp"
 #include "support/folder_reader.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 

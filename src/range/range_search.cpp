@@ -9,10 +9,22 @@
 #include <set>
 #include <utility>
 
-#include "range/boundary_doubts.hpp"
 #include "range/comparison_times.hpp"
 #include "range/cost_estimate.hpp"
+#include "range/range_judgement.hpp"
 #include "range/size_grid.hpp"
+
+// How winners for a range are found, in the order of run():
+//
+// 1. Searches at the anchors find the configurations that are worth a comparison.
+// 2. Comparisons on a grid show where each of them is fast.
+// 3. Where a larger problem takes less time than a smaller one, one more search looks for what is
+//    missing there.
+// 4. Ranges are fitted to all probes, and comparisons near their boundaries place these.
+// 5. Random sizes, which took no part in any of this, test the ranges. They then become probes, and
+//    steps 3 to 5 come again: for as long as tests fail and time is left, else for a part of it.
+//
+// Each step ends at its part of the time: a step without an end would leave none for the tests.
 
 namespace jitune::internal {
 
@@ -99,6 +111,7 @@ private:
 void RangeSearch::search_anchors() {
     std::vector<std::vector<std::size_t>> found;  // by anchor
     for (const Sizes& anchor : plan_.anchors) {
+        // Without any configuration there is no answer: one search comes first, however long.
         if (table_.configurations().size() > 0 && bench_.spent() >= 1) {
             break;
         }
@@ -107,6 +120,7 @@ void RangeSearch::search_anchors() {
             its.push_back(table_.number_of(one));
         }
     }
+    // After all searches, so that each comparison has the configurations of all of them.
     found.resize(plan_.anchors.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
         if (table_.probes().empty() || has_time()) {
@@ -137,6 +151,7 @@ void RangeSearch::compare_grid() {
 }
 
 double RangeSearch::expected_test_time() const {
+    // Not random_: a forecast must not change which sizes are tested.
     std::mt19937_64 random(plan_.seed);
     double sum = 0;
     for (int i = 0; i < plan_.held_out; ++i) {
@@ -156,6 +171,7 @@ const CostTable::Probe* RangeSearch::slowest_probe() const {
             more_searched_.begin(), more_searched_.end(),
             [&](const Sizes& sizes) { return octaves_between(sizes, probe.sizes) < kNear; });
         for (const CostTable::Probe& larger : probes) {
+            // In every dimension: else the probes need not differ in time as they do in size.
             const bool is_larger = std::equal(probe.sizes.begin(), probe.sizes.end(),
                                               larger.sizes.begin(), std::less_equal<>());
             const double ratio = probe.best.ns / larger.best.ns;
@@ -353,6 +369,7 @@ std::vector<ServedRange> RangeSearch::run() {
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn(tests);
         search_slow_probes();
+        // Half of what is left is for the tests.
         Ranges learnt = settled(place_boundaries((1 + bench_.spent()) / 2));
         Tests others = test(learnt, 1);
         if (std::ssize(others) < plan_.held_out && std::ssize(tests) >= plan_.held_out) {

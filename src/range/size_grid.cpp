@@ -17,6 +17,7 @@ double log2_of(std::int64_t size) {
     return std::log2(static_cast<double>(size));
 }
 
+/// 2^octave, within the bounds.
 std::int64_t size_at(double octave, std::int64_t from, std::int64_t to) {
     return std::clamp(static_cast<std::int64_t>(std::llround(std::exp2(octave))), from, to);
 }
@@ -55,6 +56,8 @@ std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int b
     std::set<std::int64_t> places{from, to};
     std::uniform_real_distribution<double> part(0, 1);
     for (double octave = std::floor(log2_of(from)); octave <= log2_of(to); ++octave) {
+        // Winners often change at a power of two, or at the size behind it, which needs one block
+        // more. Random places in equal parts of the octave leave no large gap.
         const std::int64_t power = std::int64_t{1} << static_cast<int>(octave);
         std::vector<std::int64_t> wanted{power};
         if (dense) {
@@ -145,6 +148,7 @@ std::vector<SizeBox> cells_of(const SizeBox& box) {
             return product * static_cast<double>(its.size());
         });
     };
+    // Coarser until they are few: each cell costs an estimate of every configuration.
     for (int halves = 2; cell_count() > kMostCells; halves *= 2) {
         ends = cell_ends(box, halves);
     }
@@ -171,6 +175,7 @@ Sizes middle_of(const SizeBox& box) {
 
 Sizes random_sizes(const SizeBox& box, std::mt19937_64& random) {
     Sizes sizes;
+    // Uniform over octaves: small problems count as much as large ones.
     for (std::size_t i = 0; i < box.from.size(); ++i) {
         std::uniform_real_distribution<double> octave(log2_of(box.from[i]), log2_of(box.to[i] + 1));
         sizes.push_back(std::clamp(static_cast<std::int64_t>(std::exp2(octave(random))),

@@ -7,7 +7,7 @@
 
 #include "families/launch_bytes.hpp"
 #include "sizes/size_box.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "text/winner_text.hpp"
 
 namespace jitune::internal {

@@ -10,7 +10,7 @@
 #include "dispatch/behind/compared_times.hpp"
 #include "report/ceilings.hpp"
 #include "report/tried_problem.hpp"
-#include "support/utc_text.hpp"
+#include "support/loop_clock.hpp"
 #include "sweep/worklist.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 

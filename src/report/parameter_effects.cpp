@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "template/template_identity.hpp"
+#include "template/template_headers.hpp"
 
 namespace jitune::internal {
 

@@ -29,7 +29,7 @@ struct ExpressionNode;
 ///
 /// Keywords and functions in any case, names are case-sensitive. An integer that overflows becomes
 /// a real and abs(-2^63) is NULL. Depth and size are limited, so that no text overflows the stack.
-/// One language, two engines that agree on every value (tests/expression_agreement_test.cpp
+/// One language, two engines that agree on every value (tests/space/expression_agreement_test.cpp
 /// compares them): SQLite enumerates spaces with `sql()`, launch rules run on `evaluate()`, which
 /// costs a few nanoseconds a node and no lock. Immutable; copies share.
 class Expression {

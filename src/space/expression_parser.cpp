@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "space/expression_parser.hpp"
+#include "space/expression_node.hpp"
 
 #include <algorithm>
 #include <charconv>

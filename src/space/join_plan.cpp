@@ -15,12 +15,16 @@ namespace {
 
 using Indexes = std::set<std::size_t>;
 
+/// A constraint with the parameters that it names. Selectivities are logarithms: they add up where
+/// the shares of combinations multiply.
 struct Condition {
     const Expression* expression = nullptr;
     Indexes parameters;
     double log_selectivity = 0;
 };
 
+/// Orders the parameters of one group. Greedy: the next loops are those that complete the condition
+/// of the best rank. The best of all orders would take a time that grows with their factorial.
 class JoinOrder {
 public:
     JoinOrder(std::span<const Parameter> parameters, std::vector<const Condition*> waiting)
@@ -32,12 +36,14 @@ public:
                 waiting_.begin(), waiting_.end(),
                 [&](const Condition* a, const Condition* b) { return rank(*a) < rank(*b); });
             append(missing(**next));
+            // The new loops may have completed other conditions, too.
             std::erase_if(waiting_, [&](const Condition* one) { return missing(*one).empty(); });
         }
         return std::move(order_);
     }
 
 private:
+    /// The condition's parameters that are in no loop yet.
     [[nodiscard]] Indexes missing(const Condition& condition) const {
         Indexes rest;
         std::set_difference(condition.parameters.begin(), condition.parameters.end(),
@@ -106,6 +112,7 @@ std::vector<std::size_t> roots_of(std::size_t count, const std::vector<Condition
         for (const std::size_t index : condition.parameters) {
             joined.insert(roots[index]);
         }
+        // The condition joins whole groups, not its own parameters alone.
         for (std::size_t& root : roots) {
             root = joined.contains(root) ? *joined.begin() : root;
         }

@@ -23,6 +23,8 @@ constexpr int kPeriod = 1000;  // steps between two looks at how many there were
 // The column of values has no type, so that SQLite compares it without conversions. "#" cannot
 // clash with it, since no parameter can have that name.
 
+/// The key of a row is the index of its value times the parameter's stride. So the keys of a
+/// combination add up to its number in the space.
 std::string create_table(std::size_t number, const Parameter& parameter, std::int64_t stride) {
     std::vector<std::string> rows;
     for (std::size_t i = 0; i < parameter.values.size(); ++i) {
@@ -203,6 +205,7 @@ std::vector<std::int64_t> ParameterTables::combinations(
         }
         count *= parts.back().size();
     }
+    // No constraint connects the groups: every combination of one with every one of another.
     all.push_back(0);
     for (const std::vector<std::int64_t>& part : parts) {
         all = sums_of(all, part);

@@ -11,7 +11,10 @@ namespace jitune::internal {
 /// One value of a parameter: an integer, or a name from the parameter's list.
 using Value = std::variant<std::int64_t, std::string>;
 
-std::string to_string(const Value& value);
+inline std::string to_string(const Value& value) {
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    return integer != nullptr ? std::to_string(*integer) : std::get<std::string>(value);
+}
 
 /// The value of an expression. monostate is SQL's NULL, the result of a division by zero, for
 /// example; truth is the integer 0 or 1.

@@ -9,8 +9,8 @@
 
 namespace jitune::internal {
 
-// Each is defined in a source file of its own in this folder. To add a strategy, write its file,
-// name its factory here and give it a row in the table below.
+// Each but `auto` is defined in a source file of its own in this folder. To add a strategy, write
+// its file, name its factory here and give it a row in the table below.
 StrategyFactory make_automatic;
 StrategyFactory make_exhaustive;
 StrategyFactory make_random;
@@ -28,6 +28,12 @@ constexpr std::array kStrategies{
 };
 
 }  // namespace
+
+std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t seed,
+                                         std::size_t budget) {
+    const bool fits = budget == 0 || space.size() <= budget;
+    return make_strategy(fits ? "exhaustive" : "surrogate", space, seed, budget);
+}
 
 std::span<const StrategyEntry> strategies() {
     return kStrategies;

@@ -30,4 +30,12 @@ private:
     int number_;
 };
 
+/// A pipe: `source` reads the bytes that `sink` writes. Reads never wait. Both ends close on exec.
+struct Pipe {
+    FileDescriptor source, sink;
+};
+
+/// Throws Error(unavailable).
+Pipe make_pipe();
+
 }  // namespace jitune::internal

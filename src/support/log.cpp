@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <utility>
 
-#include "support/file_size_guard.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 

@@ -3,7 +3,10 @@
 
 #include <time.h>
 
+#include <ctime>
 #include <thread>
+
+#include <fmt/chrono.h>
 
 namespace jitune::internal {
 
@@ -25,6 +28,10 @@ bool clock_stands_still() {
     const auto before = LoopClock::Clock::now();
     std::this_thread::sleep_for(kLongerThanATick);
     return LoopClock::Clock::now() == before;
+}
+
+std::string utc_text() {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
 }
 
 }  // namespace jitune::internal

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
 
 namespace jitune::internal {
 
@@ -45,5 +46,8 @@ std::chrono::nanoseconds thread_processor_time();
 
 /// Whether the monotonic clock stays where it is while this thread sleeps.
 bool clock_stands_still();
+
+/// The present time as "2026-11-20T16:00:00Z".
+std::string utc_text();
 
 }  // namespace jitune::internal

@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "jitune/error.hpp"
-#include "support/signals_blocked.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal::process_end {
 

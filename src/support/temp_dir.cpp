@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/file_facts.hpp"
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
-#include "support/own_file.hpp"
 #include "support/process_identity.hpp"
 #include "support/text_file.hpp"
 

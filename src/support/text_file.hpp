@@ -1,14 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <initializer_list>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
+
+/// The bytes of a regular file, mapped read-only. The file must not be shortened while it is
+/// mapped.
+class MappedFile {
+public:
+    /// Throws Error(usage): the file is missing, not readable or not a regular file.
+    explicit MappedFile(const std::filesystem::path& path);
+
+    [[nodiscard]] std::span<const std::byte> bytes() const {
+        return {data_.get(), data_.get_deleter().size};
+    }
+
+private:
+    struct Unmapper {
+        std::size_t size;
+        void operator()(const std::byte* data) const noexcept;
+    };
+
+    std::unique_ptr<const std::byte, Unmapper> data_;
+};
 
 /// The text of a source file. Throws Error(usage): the file is missing, not readable, not a regular
 /// file, or longer than 16 MiB.

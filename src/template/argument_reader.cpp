@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "template/argument_reader.hpp"
+#include "template/front_matter_scope.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
+#include "template/front_matter.hpp"
 #include "template/name_rules.hpp"
 #include "template/option_reader.hpp"
-#include "template/texture_reader.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {

@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/device.hpp"
+#include "backend/launch.hpp"
 #include "backend/platform_kind.hpp"
-#include "backend/texture_view.hpp"
 #include "space/expression.hpp"
 #include "space/value.hpp"
 #include "template/fill.hpp"
@@ -140,5 +141,14 @@ struct FrontMatter {
     /// nullptr where there is none of this name.
     [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
 };
+
+/// Reads the front matter of a template and the TOML files that it includes. Throws Error(usage):
+/// file, line, what is wrong, what would be right. Refuses unknown keys, unknown names in
+/// expressions and identifiers that are not [A-Za-z_][A-Za-z0-9_]*.
+FrontMatter parse_front_matter(const TemplateSource& source);
+
+/// The key `include_folders` of a template's text, without the rest of its front matter. Empty
+/// where it cannot be read, which parse_front_matter() reports.
+std::vector<std::string> include_folders_in(const std::string& text);
 
 }  // namespace jitune::internal

@@ -3,11 +3,15 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "space/expression.hpp"
 #include "template/toml_reader.hpp"
 
 namespace jitune::internal {
+
+struct FrontMatter;
+struct TextureSpec;
 
 /// The names that a front matter has declared so far, and its expressions over them. Every function
 /// that can fail throws Error(usage) with the place.
@@ -37,5 +41,20 @@ private:
     std::map<std::string, std::string> places_;  ///< name -> where; "": a device attribute
     std::map<std::string, Expression> derived_;
 };
+
+/// Reads the table [arguments] into `front`, whose types are there already. Throws Error(usage)
+/// with the place.
+void read_arguments(const FrontMatterScope& scope, const toml::node& arguments, FrontMatter& front);
+
+/// Reads the tables [[launch]] and [reference] of `root` into `front`, whose types, parameters and
+/// arguments are there already. Throws Error(usage) with the place.
+void read_launches(const FrontMatterScope& scope, const toml::table& root, FrontMatter& front);
+
+/// Reads the table `texture` of an argument of a CUDA template: `where` names the argument, `count`
+/// is the text of its count, and its elements may be of any of `types`. Throws Error(usage) with
+/// the place.
+TextureSpec read_texture(const FrontMatterScope& scope, const toml::node& texture,
+                         const std::string& where, const std::string& count,
+                         const std::vector<std::string>& types);
 
 }  // namespace jitune::internal

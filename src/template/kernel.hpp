@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "backend/platform_kind.hpp"
 #include "template/kernel_template.hpp"
 #include "template/workload.hpp"
 
@@ -17,6 +21,30 @@ struct Kernel {
     /// From which a worker makes the same kernel, see Family::make_kernel. Empty: it cannot.
     std::vector<std::string> spec = {};
     bool foreign = false;  ///< holds code of a caller's, which may do anything
+};
+
+/// The built-in kernels of one template name, one for each platform that compiles code. Each is
+/// parsed when it is first needed, and never destroyed: threads may still be calling while the
+/// process exits. Thread-safe.
+template <class Make>
+class BuiltinKernel {
+public:
+    /// `make(platform)` gives the Kernel of a platform.
+    explicit BuiltinKernel(Make make) : make_(std::move(make)) {}
+
+    const Kernel& on(PlatformKind platform) {
+        Slot& slot = slots_.at(static_cast<std::size_t>(platform));
+        std::call_once(slot.once, [&] { slot.kernel = new Kernel(make_(platform)); });
+        return *slot.kernel;
+    }
+
+private:
+    struct Slot {
+        std::once_flag once;
+        const Kernel* kernel = nullptr;
+    };
+    Make make_;
+    std::array<Slot, 2> slots_;
 };
 
 }  // namespace jitune::internal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "backend/device.hpp"
+#include "space/configuration.hpp"
 #include "space/search_space.hpp"
 #include "template/front_matter.hpp"
 #include "template/launch_rule.hpp"
@@ -15,6 +17,17 @@
 #include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
+
+// The values of names in a template's expressions.
+
+/// The names of a problem and its device that are fixed while its configurations vary.
+std::map<std::string, Scalar> fixed_values(const FrontMatter& front, const Problem& problem,
+                                           const DeviceInfo& device);
+
+void add_sizes(std::map<std::string, Scalar>& values, const FrontMatter& front,
+               const Problem& problem);
+
+void add_configuration(std::map<std::string, Scalar>& values, const Configuration& configuration);
 
 /// A kernel source with tuning parameters: front matter and C++ code. Immutable.
 class KernelTemplate {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "template/launch_reader.hpp"
+#include "template/front_matter_scope.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
+#include "template/front_matter.hpp"
 #include "template/name_rules.hpp"
 #include "template/option_reader.hpp"
 

@@ -2,17 +2,18 @@
 #include "template/problem.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
 
 namespace jitune::internal {
-
 namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
@@ -103,6 +104,39 @@ std::string sizes_text(const Problem& problem, const std::vector<std::string>& n
         text += fmt::format("{}{}={}", text.empty() ? "" : " ", names[i], problem.sizes.at(i));
     }
     return text;
+}
+
+std::vector<std::string_view> settings_of(std::string_view text) {
+    std::vector<std::string_view> settings;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(' '), text.size());
+        settings.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return settings;
+}
+
+std::string_view setting_of(std::string_view text, std::string_view name) {
+    for (const std::string_view setting : settings_of(text)) {
+        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
+            return setting.substr(name.size() + 1);
+        }
+    }
+    return {};
+}
+
+std::string readable_types(std::string_view types) {
+    constexpr std::array<std::string_view, 6> kOrder{"element", "operation", "accumulator",
+                                                     "result",  "",          "determinism"};
+    const auto place = [&](std::string_view setting) {
+        const auto found =
+            std::find(kOrder.begin(), kOrder.end(), setting.substr(0, setting.find('=')));
+        return found == kOrder.end() ? std::find(kOrder.begin(), kOrder.end(), "") : found;
+    };
+    std::vector<std::string_view> settings = settings_of(types);
+    std::stable_sort(settings.begin(), settings.end(),
+                     [&](auto left, auto right) { return place(left) < place(right); });
+    return fmt::format("{}", fmt::join(settings, " "));
 }
 
 }  // namespace jitune::internal

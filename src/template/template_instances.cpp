@@ -7,7 +7,6 @@
 
 #include "template/kernel_template.hpp"
 #include "template/option_reader.hpp"
-#include "template/template_values.hpp"
 
 namespace jitune::internal {
 

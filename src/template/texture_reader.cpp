@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "template/texture_reader.hpp"
+#include "template/front_matter_scope.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "template/front_matter.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {

@@ -10,6 +10,15 @@
 
 namespace jitune::internal {
 
+/// Refuses what toml++ 3.3 must not see, since it does not refuse it itself: its behaviour would be
+/// undefined, an assertion would fail, or the stack would overflow. Such are bytes that are not
+/// UTF-8; characters other than ASCII outside quotes and comments, or behind a backslash; quotes
+/// right behind words; two words side by side, as the parts of a date; tables whose name does not
+/// begin as one; brackets that close nothing; keys of hundreds of parts, "a.a.a…". All else that is
+/// not TOML is left to toml++. Throws Error(usage) "<file>:<line>: …"; `first_line` is that of
+/// `text`.
+void check_toml(std::string_view file, std::string_view text, int first_line);
+
 /// Typed access to a TOML document that stands inside another file. Every function throws
 /// Error(usage) "<file>:<line>: what is wrong, what would be right"; all but root() take nodes of
 /// any reader's document.
@@ -47,5 +56,14 @@ public:
 private:
     toml::table root_;
 };
+
+/// The TOML in the first comment of a template, and the line where it begins.
+struct TomlComment {
+    std::string_view toml;
+    int first_line = 1;
+};
+
+/// Throws Error(usage) that names the template where it begins with no such comment.
+TomlComment first_comment(const std::string& name, std::string_view text);
 
 }  // namespace jitune::internal

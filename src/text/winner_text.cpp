@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "template/front_matter.hpp"
-#include "tuning/finals/finalist_figures.hpp"
+#include "tuning/finals/finalist.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {

@@ -5,7 +5,7 @@
 
 #include "backend/device.hpp"
 #include "template/kernel.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 

@@ -7,11 +7,9 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "measure/paired_comparison.hpp"
+#include "measure/timing_rules.hpp"
 #include "support/loop_clock.hpp"
-#include "tuning/finals/comparison.hpp"
 #include "tuning/finals/finals.hpp"
-#include "tuning/measure/reference_run.hpp"
 #include "tuning/measure/rig.hpp"
 #include "tuning/measure/trial.hpp"
 #include "tuning/record/record_maker.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "support/log.hpp"
@@ -9,9 +10,21 @@
 #include "tuning/search/search_plan.hpp"
 #include "tuning/task.hpp"
 #include "tuning/tune_hooks.hpp"
-#include "tuning/tune_report.hpp"
 
 namespace jitune::internal {
+
+/// The outcome of a tuning.
+struct TuneReport {
+    Winner winner;  ///< with its own image, compiled alone
+    /// One per configuration evaluated here, and one more per finalist.
+    std::vector<Measurement> measurements;
+    /// SearchPlan::history of the search: what earlier tunings have measured.
+    std::vector<Measurement> history;
+    std::string incumbent;  ///< SearchPlan::incumbent of the search
+    TuneProgress progress;  ///< as at the end
+    bool stored = false;    ///< the winner is in the store, where Engine has put it
+    bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
+};
 
 /// Finds the best configuration for a task.
 ///
@@ -25,5 +38,19 @@ namespace jitune::internal {
 /// verdicts and quotes one), device (the device was lost), unavailable (no compiler, no memory).
 TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
                 BinaryCache& binaries, const Log& log);
+
+/// Times the configurations of `plan.compared`, of which there is at least one, and the template's
+/// default against each other at the sizes of `task`: tune() without a search. They are checked on
+/// the problem itself alone, since a search at other sizes has run the check cases, and each is
+/// compiled alone. Configurations that the task's constraints exclude are left out; those that only
+/// the prune expressions exclude are timed.
+///
+/// The report has a measurement of the finals for each configuration that is close to the fastest,
+/// and one of a few samples for the others. Its winner is the first of `plan.compared`, or the
+/// fastest where that one fails; it has no configuration where all fail, and where `hooks` stop the
+/// comparison before all are timed. Throws as tune() does, but
+/// never for the want of a winner.
+TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
+                   BinaryCache& binaries, const Log& log);
 
 }  // namespace jitune::internal

@@ -6,7 +6,7 @@
 namespace jitune::internal {
 
 /// Runs a compiler process of a platform until its end: receives programs over standard input,
-/// which is a socket, and answers there (tuning/isolation/compile_request.hpp). It opens no device.
+/// which is a socket, and answers there (tuning/isolation/worker_request.hpp). It opens no device.
 /// Ends when its parent ends, also in the middle of a compile, and when nothing has come for a
 /// while. Throws Error(usage) where standard input is not a socket, and Error(unavailable) for a
 /// malformed message.

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "articles/articles.hpp"
+#include "backend/cuda/compile/cuda_program.hpp"
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
-#include "backend/cuda/driver/image_check.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "attack/zoo_fixture.hpp"
-#include "support/process_session.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/mapped_file.hpp"
+#include "support/text_file.hpp"
 
 using FuzzTarget = int (*)(const std::uint8_t* data, std::size_t size);
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "fuzz/fuzz_target.hpp"
-#include "template/front_matter_parser.hpp"
+#include "template/front_matter.hpp"
 
 using namespace jitune::internal;
 

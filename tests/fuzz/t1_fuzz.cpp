@@ -6,7 +6,7 @@
 #include "cli/formats/t1.hpp"
 #include "fuzz/fuzz_target.hpp"
 #include "support/temp_dir.hpp"
-#include "template/front_matter_parser.hpp"
+#include "template/front_matter.hpp"
 
 using namespace jitune::internal;
 

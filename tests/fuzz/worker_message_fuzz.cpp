@@ -2,7 +2,6 @@
 #include "fuzz/fuzz_target.hpp"
 #include "support/message.hpp"
 #include "tuner_db/winners/record_message.hpp"
-#include "tuning/isolation/compile_request.hpp"
 #include "tuning/isolation/worker_request.hpp"
 
 using namespace jitune::internal;

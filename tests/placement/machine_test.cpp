@@ -6,7 +6,6 @@
 
 #include "backend/host/host_device.hpp"
 #include "backend/host/host_facts.hpp"
-#include "backend/host/host_queue.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/expect_error.hpp"

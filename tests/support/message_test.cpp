@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "fixtures/expect_error.hpp"
-#include "support/message_channel.hpp"
 
 namespace jitune::internal {
 namespace {

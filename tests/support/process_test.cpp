@@ -16,9 +16,8 @@
 #include <gtest/gtest.h>
 
 #include "jitune/error.hpp"
-#include "support/child_process.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/no_memory.hpp"
-#include "support/pipe.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {

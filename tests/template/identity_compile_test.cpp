@@ -13,7 +13,7 @@
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"
-#include "template/template_identity.hpp"
+#include "template/template_headers.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "backend/argument_list.hpp"
+#include "backend/launch.hpp"
 #include "fake/fake_device.hpp"
 #include "fixtures/expect_error.hpp"
 #include "template/kernel_template.hpp"

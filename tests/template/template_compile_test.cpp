@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "backend/cuda/compile/cuda_program.hpp"
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
-#include "backend/cuda/driver/image_check.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "fixtures/custom_operations.hpp"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "template/template_identity.hpp"
 
 #include <set>
 

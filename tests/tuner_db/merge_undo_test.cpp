@@ -2,7 +2,7 @@
 #include "tuner_db/merge/merge_undo.hpp"
 
 #include "fixtures/merge_fixture.hpp"
-#include "support/utc_text.hpp"
+#include "support/loop_clock.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
 

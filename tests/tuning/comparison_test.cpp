@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/finals/comparison.hpp"
+#include "tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
 

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "fixtures/expect_error.hpp"
-#include "support/process_session.hpp"
+#include "support/process_identity.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {

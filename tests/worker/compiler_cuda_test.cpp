@@ -9,8 +9,8 @@
 
 #include "backend/cuda/compile/cuda_compiler.hpp"
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
-#include "support/child_process.hpp"
-#include "support/message_channel.hpp"
+#include "support/message.hpp"
+#include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 

@@ -19,10 +19,10 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "support/file_size_guard.hpp"
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
-#include "support/serial.hpp"
+#include "support/process_identity.hpp"
+#include "support/thread_signals.hpp"
 #include "tuner_db/winners/record_message.hpp"
 
 namespace jitune::internal {

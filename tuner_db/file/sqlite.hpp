@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "support/file_size_guard.hpp"
+#include "support/thread_signals.hpp"
 #include "tuner_db/file/sqlite_failure.hpp"
 
 struct sqlite3;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "sizes/box_sets.hpp"
-#include "support/utc_text.hpp"
+#include "support/loop_clock.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
 

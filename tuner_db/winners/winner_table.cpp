@@ -11,7 +11,7 @@
 
 #include "jitune/error.hpp"
 #include "sizes/box_sets.hpp"
-#include "support/utc_text.hpp"
+#include "support/loop_clock.hpp"
 #include "tuner_db/calls/claim.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"

@@ -1,24 +1,117 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_bench.hpp"
 
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <exception>
+#include <numeric>
+#include <span>
+#include <system_error>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "backend/host/guarded_memory.hpp"
+#include "backend/device.hpp"
+#include "backend/host/host_facts.hpp"
+#include "backend/host/host_memory.hpp"
 #include "backend/host/host_threads.hpp"
-#include "backend/host/processor_use.hpp"
 #include "backend/host/spin_loop.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
 
 namespace jitune::internal {
-
 namespace {
+
+/// Per core at least this much: twice its private caches and its part of a shared one, also where
+/// groups of cores have a last-level cache each.
+constexpr std::int64_t kLeastSlice = 8 << 20;
+
+void move_to(int cpu) {
+    cpu_set_t mask;
+    CPU_ZERO(&mask);
+    CPU_SET(cpu, &mask);
+    ::sched_setaffinity(0, sizeof mask, &mask);
+}
+
+void read_all(std::span<const std::uint64_t> words) {
+    // The volatile copy keeps the compiler from leaving the reads out.
+    const volatile std::uint64_t sum =
+        std::accumulate(words.begin(), words.end(), std::uint64_t{0});
+    static_cast<void>(sum);
+}
+
+/// Memory between two pages that nothing may touch: a candidate that leaves its arrays by more than
+/// a page crashes at once, and not another one later. Aligned to 256 bytes like a device's, and as
+/// close to the page behind it as that allows.
+class GuardedMemory final : public DeviceMemory {
+public:
+    /// The content is indeterminate. Throws Error(unavailable).
+    explicit GuardedMemory(std::size_t bytes);
+    ~GuardedMemory() override;
+    GuardedMemory(const GuardedMemory&) = delete;
+    GuardedMemory& operator=(const GuardedMemory&) = delete;
+
+    [[nodiscard]] void* data() const override { return data_; }
+    [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+private:
+    std::size_t bytes_;
+    std::size_t mapped_bytes_;
+    std::byte* mapping_;
+    void* data_;
+};
+
+constexpr std::size_t kAlignment = 256;
+
+std::size_t page_bytes() {
+    static const auto bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    return bytes;
+}
+
+std::size_t round_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
+}
+
+std::byte* map(std::size_t bytes) {
+    void* const mapping =
+        ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED) {
+        const int code = errno;
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("allocate {} bytes of host memory: mmap: {}", bytes,
+                                std::system_category().message(code)),
+                    {NativeCode::Source::system, code});
+    }
+    return static_cast<std::byte*>(mapping);
+}
+
+GuardedMemory::GuardedMemory(std::size_t bytes) : bytes_(bytes) {
+    refuse_unavailable_memory(bytes);
+    const std::size_t inner = round_up(round_up(bytes > 0 ? bytes : 1, kAlignment), page_bytes());
+    mapped_bytes_ = inner + 2 * page_bytes();
+    mapping_ = map(mapped_bytes_);
+    if (::mprotect(mapping_ + page_bytes(), inner, PROT_READ | PROT_WRITE) != 0) {
+        const int code = errno;
+        ::munmap(mapping_, mapped_bytes_);
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("allocate {} bytes of host memory: mprotect: {}", bytes,
+                                std::system_category().message(code)),
+                    {NativeCode::Source::system, code});
+    }
+    data_ = mapping_ + page_bytes() + inner - round_up(bytes > 0 ? bytes : 1, kAlignment);
+}
+
+GuardedMemory::~GuardedMemory() {
+    ::munmap(mapping_, mapped_bytes_);
+}
 
 using Clock = std::chrono::steady_clock;
 using Nanoseconds = std::chrono::duration<double, std::nano>;
@@ -110,6 +203,26 @@ private:
 };
 
 }  // namespace
+
+CacheFlusher::CacheFlusher(std::int64_t cores, std::int64_t cache_bytes)
+    : slice_bytes_(std::max(kLeastSlice, 2 * cache_bytes / cores / 64 * 64)),
+      memory_(static_cast<std::size_t>(slice_bytes_ * cores), HostMemory::Content::zero) {}
+
+void CacheFlusher::flush() const {
+    const auto words_per_slice = static_cast<std::size_t>(slice_bytes_) / sizeof(std::uint64_t);
+    const std::span all(static_cast<const std::uint64_t*>(memory_.data()),
+                        memory_.bytes() / sizeof(std::uint64_t));
+    const std::vector<int> cpus = usable_processors();
+    std::vector<std::jthread> readers;
+    for (std::size_t slice = 0; slice < all.size() / words_per_slice; ++slice) {
+        readers.emplace_back([&, slice] {
+            if (slice < cpus.size()) {
+                move_to(cpus[slice]);
+            }
+            read_all(all.subspan(slice * words_per_slice, words_per_slice));
+        });
+    }
+}
 
 std::unique_ptr<DeviceMemory> HostBench::allocate(std::size_t bytes) {
     return std::make_unique<GuardedMemory>(bytes);

@@ -1,13 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
 #include "backend/device.hpp"
-#include "backend/host/cache_flusher.hpp"
+#include "backend/host/host_memory.hpp"
 
 namespace jitune::internal {
+
+/// Drives other data out of the caches of every core that this process may use.
+class CacheFlusher {
+public:
+    /// Throws Error(unavailable).
+    CacheFlusher(std::int64_t cores, std::int64_t cache_bytes);
+
+    /// Reads, on all cores at once, twice as much memory as the last-level cache holds.
+    void flush() const;
+
+private:
+    std::int64_t slice_bytes_;
+    HostMemory memory_;
+};
 
 /// Runs candidates on the calling thread. Nothing guards against them here: one that crashes ends
 /// the process and one that hangs is not stopped; a time limit is looked at when the work is done.

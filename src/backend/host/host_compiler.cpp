@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "backend/host/entry_points.hpp"
+#include "backend/host/host_program.hpp"
 #include "jitune/error.hpp"
-#include "support/file_stamp.hpp"
+#include "support/file_facts.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"

@@ -1,18 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_device.hpp"
 
+#include <chrono>
 #include <cstring>
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "backend/device.hpp"
 #include "backend/host/host_bench.hpp"
-#include "backend/host/host_launch_timer.hpp"
 #include "backend/host/host_memory.hpp"
-#include "backend/host/host_queue.hpp"
+#include "backend/launch_timer.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
+namespace {
+
+/// Reads a clock before and after a call, which ends with its work.
+class HostLaunchTimer final : public LaunchTimer {
+public:
+    [[nodiscard]] bool may_time(Stream /*stream*/) override { return true; }
+    bool launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+                std::uint64_t tag) override;
+    std::vector<Time> take() override;
+
+private:
+    std::mutex mutex_;
+    std::vector<Time> times_;
+};
+
+bool HostLaunchTimer::launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
+                             std::uint64_t tag) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::size_t kMost = 1024;
+    const Clock::time_point begin = Clock::now();
+    launch(arrays, stream);
+    const std::chrono::duration<double, std::nano> time = Clock::now() - begin;
+    const std::lock_guard lock(mutex_);
+    if (times_.size() == kMost) {
+        return false;
+    }
+    times_.push_back({tag, time.count()});
+    return true;
+}
+
+std::vector<LaunchTimer::Time> HostLaunchTimer::take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(times_, {});
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceMemory> HostQueue::allocate(std::size_t bytes) {
+    return std::make_unique<HostMemory>(bytes, HostMemory::Content::any);
+}
+
+std::unique_ptr<DeviceMemory> HostQueue::allocate_staging(std::size_t bytes) {
+    return allocate(bytes);
+}
+
+void HostQueue::upload(void* device, std::span<const std::byte> data) {
+    if (!data.empty()) {
+        std::memcpy(device, data.data(), data.size());
+    }
+}
+
+void HostQueue::download(std::span<std::byte> data, const void* device) {
+    if (!data.empty()) {
+        std::memcpy(data.data(), device, data.size());
+    }
+}
+
+void HostQueue::fill_zero(void* device, std::size_t bytes) {
+    std::memset(device, 0, bytes);
+}
+
+void HostQueue::launch(const ReadyLaunch& launch, void* const* arrays) {
+    launch(arrays, nullptr);
+}
 
 HostDevice::HostDevice(DeviceInfo info, Log log) : info_(std::move(info)), log_(std::move(log)) {}
 

@@ -7,12 +7,24 @@
 
 #include "backend/device.hpp"
 #include "backend/host/host_compiler.hpp"
+#include "backend/host/host_facts.hpp"
 #include "backend/host/host_program.hpp"
-#include "backend/host/processor_use.hpp"
 #include "support/hash.hpp"
 #include "support/log.hpp"
 
 namespace jitune::internal {
+
+/// The calling thread itself, and host memory for a device's.
+class HostQueue final : public Queue {
+public:
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
+    std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) override;
+    void upload(void* device, std::span<const std::byte> data) override;
+    void download(std::span<std::byte> data, const void* device) override;
+    void fill_zero(void* device, std::size_t bytes) override;
+    void launch(const ReadyLaunch& launch, void* const* arrays) override;
+    void wait() override {}
+};
 
 /// The CPU, the system's C++ compiler and the dynamic loader as a device. Streams are ignored and
 /// every call is done when it returns.

@@ -8,6 +8,15 @@
 
 namespace jitune::internal {
 
+/// Bytes that this process can still use without the system ending it, as far as Linux tells:
+/// malloc promises more. The least of what the machine and each control group around
+/// the process have left, file caches counted as free. The largest size_t where nothing is known.
+std::size_t available_memory();
+
+/// Throws Error(unavailable) where so many bytes are more than available_memory(). Asks the system
+/// only for amounts that matter.
+void refuse_unavailable_memory(std::size_t bytes);
+
 /// Memory of this process, aligned to 256 bytes like a device's.
 class HostMemory final : public DeviceMemory {
 public:

@@ -4,16 +4,21 @@
 #include <algorithm>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "backend/elf_section.hpp"
+#include "backend/host/host_compiler.hpp"
 #include "backend/host/host_device.hpp"
 #include "backend/host/host_facts.hpp"
 #include "backend/host/host_memory.hpp"
+#include "backend/host/host_program.hpp"
 #include "support/thread_own.hpp"
 
 namespace jitune::internal {
-
 namespace {
 
 /// Work memory of one kind. An area that has become too small is kept: each is at least twice as
@@ -88,10 +93,79 @@ private:
     std::unique_ptr<Here> here_;
 };
 
+class HostInspector final : public KernelInspector {
+public:
+    // The host is what it is: there are no devices to describe.
+    [[nodiscard]] std::vector<std::string> architectures() const override { return {}; }
+    [[nodiscard]] std::optional<DeviceInfo> device(
+        std::string_view /*architecture*/) const override {
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::vector<std::string> options() const override { return {kTellsParameters}; }
+
+    [[nodiscard]] std::optional<KernelResources> resources(
+        std::string_view /*log*/, std::string_view /*symbol*/) const override {
+        return std::nullopt;
+    }
+
+    [[nodiscard]] std::optional<std::vector<std::int64_t>> parameters(
+        const Binary& binary, std::string_view symbol) const override {
+        const auto section = elf_section(*binary.image, parameter_section(symbol));
+        std::uint64_t count = 0;
+        if (!section || !read_at(*section, 0, count)) {
+            return std::nullopt;
+        }
+        std::vector<std::int64_t> sizes;
+        std::int64_t bytes = 0;
+        for (std::uint64_t i = 1; i <= count; ++i) {
+            if (!read_at(*section, i * sizeof bytes, bytes)) {
+                return std::nullopt;
+            }
+            sizes.push_back(bytes);
+        }
+        return sizes;
+    }
+
+    [[nodiscard]] std::string flaw_of_texture(const TextureView& /*view*/) const override {
+        return {};  // templates of the host have no textures
+    }
+
+    [[nodiscard]] std::optional<Occupancy> occupancy(
+        const DeviceInfo& /*device*/, const KernelResources& /*resources*/,
+        std::int64_t /*threads*/, std::int64_t /*dynamic_bytes*/) const override {
+        return std::nullopt;
+    }
+};
+
 }  // namespace
 
 std::unique_ptr<Platform> make_host_platform(const Log& log) {
     return std::make_unique<HostPlatform>(log);
+}
+
+std::unique_ptr<const KernelInspector> make_host_inspector() {
+    return std::make_unique<const HostInspector>();
+}
+
+CompileRecipe make_host_recipe(const DeviceInfo& /*device*/, const TemplateSource& source,
+                               const Instance& instance) {
+    const HostCompiler compiler;
+    TemplateSource placed = source;
+    placed.include_folders.insert(placed.include_folders.begin(), "include");
+    CompileRecipe recipe{.file = "kernel.cpp",
+                         .text = translation_unit(source, std::span(&instance, 1)),
+                         .binary = "kernel.so",
+                         .command = {},
+                         .notes = {},
+                         .profiler = {"perf", "record"}};
+    recipe.command = compiler.command(placed, instance.options, recipe.file, recipe.binary);
+    recipe.notes = {
+        compiler.version(),
+        fmt::format("{} of {} takes the arguments as void** and their number", entry_symbol(0, 0),
+                    recipe.binary),
+    };
+    return recipe;
 }
 
 }  // namespace jitune::internal

@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backend/device.hpp"
+#include "backend/launch.hpp"
+#include "backend/shared_library.hpp"
 #include "support/hash.hpp"
-#include "support/shared_library.hpp"
 
 namespace jitune::internal {
+
+inline constexpr std::string_view kEntryPrefix = "jitune_entry_";
+
+/// The compiler's option with which an image tells the parameters of its kernels: for each entry a
+/// section parameter_section() with their number and the bytes of each, as std::uint64_t.
+inline constexpr const char* kTellsParameters = "-DJITUNE_TELLS_PARAMETERS";
+std::string parameter_section(std::string_view symbol);
+
+/// The C symbol of an expression: "jitune_entry_<instance>_<step>".
+std::string entry_symbol(std::size_t instance, std::size_t step);
+
+/// The text of an instance that a name expression must not contain; empty if there is none.
+/// Expressions end up in source code: only names, template arguments and types get there.
+std::string expression_objection(const Instance& instance);
+
+/// The text to compile: the template and, for each expression, a C function that calls what the
+/// expression names with arguments given as cuLaunchKernel's are:
+///
+///     int jitune_entry_0_0(void** arguments, int count);
+///
+/// It answers the number of arguments that the kernel takes and calls it if `count` is that number.
+std::string translation_unit(const TemplateSource& source, std::span<const Instance> instances);
 
 /// A compiled shared object in this process's memory, whose for_each() runs on HostThreads. Its
 /// code stays for good: threads of OpenMP, in a user's kernel, and exit handlers must never lose
@@ -45,6 +72,28 @@ public:
 private:
     std::shared_ptr<const HostImage> image_;
     std::vector<Entry> entries_;
+};
+
+/// The steps of a launch with the addresses of all arguments but the arrays. Runs them one after
+/// the other on the calling thread.
+class HostLaunch final : public ReadyLaunch {
+public:
+    HostLaunch() : ReadyLaunch(call) {}
+
+    /// Throws Error(device) where the program has no such entry; nothing has changed then.
+    void set(const HostProgram& program, const Launch& launch);
+
+private:
+    struct Step {
+        HostProgram::Entry entry;
+        ArgumentList arguments;
+    };
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
+    static void refuse(std::size_t step, int taken, int given);
+
+    std::size_t step_count_ = 0;
+    std::array<Step, kMaxLaunchSteps> steps_;
+    Cells cells_{};
 };
 
 }  // namespace jitune::internal

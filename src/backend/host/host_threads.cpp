@@ -13,7 +13,7 @@
 #include <system_error>
 #include <thread>
 
-#include "support/signals_blocked.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 
@@ -121,6 +121,7 @@ void HostThreads::run(Work work, const void* context, unsigned long long count, 
     call_ = {work, context, count,
              static_cast<std::uint32_t>(std::min<std::uint64_t>(count, kParts * wanted))};
     const Summons summons = call(std::min(wanted, 1 + threads_));
+    // A wake-up takes as long as short work: sleepers are left alone if the same work was short.
     const bool wakes = work != last_work_ || count != last_count_ || last_time_ > kWorthWaking;
     if (wakes) {
         wake_sleepers(summons.seats);
@@ -128,6 +129,7 @@ void HostThreads::run(Work work, const void* context, unsigned long long count, 
     const auto start = Clock::now();
     const std::uint32_t done = take_part(0, summons);
     const std::chrono::nanoseconds time = Clock::now() - start;
+    // What all parts would take one thread, from those that the caller has done.
     last_time_ = time / std::max(done, 1U) * call_.parts;
     last_work_ = work;
     last_count_ = count;
@@ -201,7 +203,7 @@ void HostThreads::serve(std::uint32_t number) {
     for (std::uint32_t turn = 0;;) {
         const Summons summons = wait_for_call(all_seats_[number], turn, looks);
         turn = summons.turn;
-        looks = number < summons.seats;
+        looks = number < summons.seats;  // whom a call does not need sleeps at once
         if (looks) {
             take_part(number, summons);
         }
@@ -211,6 +213,10 @@ void HostThreads::serve(std::uint32_t number) {
 HostThreads::Summons HostThreads::wait_for_call(Seat& seat, std::uint32_t turn, bool looks) {
     const auto is_called = [&] { return summons_.load().turn != turn; };
     while (!(looks ? looked_for(is_called) : is_called())) {
+        // Nothing is lost between the look and the sleep. A caller stores the summons and then
+        // reads who is asleep, this thread does it the other way round: one of the two sees the
+        // other. If the caller's wake-up comes before the sleep, `wakes` has changed, and the futex
+        // returns.
         const std::uint32_t wakes = seat.wakes;
         seat.is_asleep = true;
         ++asleep_;
@@ -225,6 +231,7 @@ HostThreads::Summons HostThreads::wait_for_call(Seat& seat, std::uint32_t turn, 
 
 std::uint32_t HostThreads::take_part(std::uint32_t number, const Summons& summons) {
     std::uint32_t done = 0;
+    // The own share first, then those of the others: each thread begins at another one.
     for (std::uint32_t i = 0; i < summons.seats; ++i) {
         done +=
             do_parts_of(all_seats_[(number + i) % summons.seats], all_seats_[number], summons.turn);
@@ -236,11 +243,13 @@ std::uint32_t HostThreads::do_parts_of(Seat& seat, Seat& own, std::uint32_t turn
     Share share = seat.share;
     std::uint32_t done = 0;
     while (share.turn == turn && share.next < share.end) {
+        // The turn is in the same word: a thread that is late from an earlier call claims nothing.
         const Share after{share.turn, static_cast<std::uint16_t>(share.next + 1), share.end};
         if (seat.share.compare_exchange_weak(share, after)) {
+            // Only after the claim: until its part is done, the call lasts and call_ stays.
             const auto [work, context, count, parts] = call_;
             const std::uint64_t part = share.next;
-            const std::uint64_t longer = count % parts;
+            const std::uint64_t longer = count % parts;  // the first parts, by one item each
             work(context, count / parts * part + std::min(part, longer),
                  count / parts + (part < longer ? 1 : 0));
             ++done;
@@ -260,6 +269,7 @@ void HostThreads::wait_for_others() {
     if (looked_for([&] { return left_ == 0; })) {
         return;
     }
+    // Before the look at left_: whoever takes it to 0 after that look wakes this thread.
     caller_sleeps_ = true;
     for (std::uint32_t left = left_; left != 0; left = left_) {
         sleep_while(left_, left);

@@ -8,7 +8,7 @@
 
 #include "cli/db/record_json.hpp"
 #include "support/utf8.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/winner_table.hpp"

@@ -19,7 +19,7 @@
 #include "jitune/error.hpp"
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/pin.hpp"

@@ -8,7 +8,7 @@
 
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 

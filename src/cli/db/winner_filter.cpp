@@ -15,7 +15,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"
 #include "support/embedded.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/winner_table.hpp"

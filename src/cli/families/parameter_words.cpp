@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 

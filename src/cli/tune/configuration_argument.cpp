@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 

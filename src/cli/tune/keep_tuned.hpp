@@ -8,7 +8,7 @@
 #include "cli/tune/kept_programs.hpp"
 #include "tuning/search/search_plan.hpp"
 #include "tuning/task.hpp"
-#include "tuning/tune_report.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 

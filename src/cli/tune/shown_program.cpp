@@ -6,7 +6,7 @@
 
 #include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "tuning/search/compile_programs.hpp"
 
 namespace jitune::internal {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "backend/compile_recipe.hpp"
+#include "backend/compile_for.hpp"
 #include "template/kernel_template.hpp"
 
 namespace jitune::internal {

@@ -9,7 +9,7 @@
 #include "cli/formats/json.hpp"
 #include "tuning/search/search_plan.hpp"
 #include "tuning/task.hpp"
-#include "tuning/tune_report.hpp"
+#include "tuning/tuner.hpp"
 
 namespace jitune::internal {
 

@@ -10,8 +10,8 @@
 
 #include "cli/app/output.hpp"
 #include "jitune/error.hpp"
-#include "measure/paired_comparison.hpp"
 #include "measure/statistics.hpp"
+#include "measure/timing_rules.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/finals/finalist_study.hpp"
 #include "tuning/record/record_maker.hpp"

@@ -13,7 +13,7 @@
 #include "dispatch/behind/stored_costs.hpp"
 #include "dispatch/behind/tuning_lease.hpp"
 #include "support/hash.hpp"
-#include "support/utc_text.hpp"
+#include "support/loop_clock.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 

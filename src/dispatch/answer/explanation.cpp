@@ -12,7 +12,7 @@
 #include "dispatch/behind/stored_costs.hpp"
 #include "dispatch/observe/usage_report.hpp"
 #include "range/cost_estimate.hpp"
-#include "template/settings.hpp"
+#include "template/problem.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"

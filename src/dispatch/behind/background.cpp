@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "jitune/error.hpp"
-#include "support/signals_blocked.hpp"
+#include "support/thread_signals.hpp"
 #include "tuning/isolation/isolation.hpp"
 
 namespace jitune::internal {

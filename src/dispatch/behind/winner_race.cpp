@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "dispatch/observe/served_times.hpp"
-#include "measure/paired_comparison.hpp"
 #include "measure/statistics.hpp"
+#include "measure/timing_rules.hpp"
 
 namespace jitune::internal {
 

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "support/loop_clock.hpp"
 #include "support/message.hpp"
-#include "support/signals_blocked.hpp"
-#include "support/utc_text.hpp"
+#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 

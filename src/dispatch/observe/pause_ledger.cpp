@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "support/utc_text.hpp"
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 

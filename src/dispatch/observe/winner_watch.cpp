@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "dispatch/behind/stored_costs.hpp"
+#include "support/loop_clock.hpp"
 #include "support/message.hpp"
-#include "support/utc_text.hpp"
 
 namespace jitune::internal {
 

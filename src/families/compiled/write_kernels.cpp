@@ -16,8 +16,8 @@
 
 #include <fmt/format.h>
 
-#include "backend/host/entry_points.hpp"
 #include "backend/host/host_compiler.hpp"
+#include "backend/host/host_program.hpp"
 #include "families/compiled/default_instances.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "support/text_file.hpp"

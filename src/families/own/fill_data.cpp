@@ -13,7 +13,7 @@
 
 #include "families/own/npy.hpp"
 #include "jitune/error.hpp"
-#include "support/mapped_file.hpp"
+#include "support/text_file.hpp"
 #include "template/option_reader.hpp"
 #include "types/element_visit.hpp"
 

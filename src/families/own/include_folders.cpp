@@ -12,7 +12,7 @@
 #include "support/hash.hpp"
 #include "support/source_scanner.hpp"
 #include "support/text_file.hpp"
-#include "template/front_matter_parser.hpp"
+#include "template/front_matter.hpp"
 
 namespace jitune::internal {
 

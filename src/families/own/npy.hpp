@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "jitune/element_type.hpp"
-#include "support/mapped_file.hpp"
+#include "support/text_file.hpp"
 
 namespace jitune::internal {
 

@@ -13,7 +13,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "families/reduce/reduce_workload.hpp"
 #include "jitune/error.hpp"
-#include "template/builtin_kernel.hpp"
+#include "template/kernel.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {

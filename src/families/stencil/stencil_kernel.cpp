@@ -5,7 +5,7 @@
 
 #include "families/stencil/stencil_workload.hpp"
 #include "jitune/error.hpp"
-#include "template/builtin_kernel.hpp"
+#include "template/kernel.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {

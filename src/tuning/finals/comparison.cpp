@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/finals/comparison.hpp"
+#include "tuning/tuner.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -12,7 +12,6 @@
 #include "measure/statistics.hpp"
 #include "support/thread_pool.hpp"
 #include "tuning/finals/finals.hpp"
-#include "tuning/measure/reference_run.hpp"
 #include "tuning/measure/rig.hpp"
 #include "tuning/measure/trial.hpp"
 #include "tuning/record/record_maker.hpp"

@@ -11,8 +11,8 @@
 #include "jitune/error.hpp"
 #include "support/thread_pool.hpp"
 #include "tuning/measure/energy_meter.hpp"
-#include "tuning/measure/reference_run.hpp"
 #include "tuning/measure/rig.hpp"
+#include "tuning/measure/trial.hpp"
 #include "tuning/search/compile_ahead.hpp"
 
 namespace jitune::internal {

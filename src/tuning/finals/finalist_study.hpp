@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "support/log.hpp"
-#include "tuning/finals/finalist_figures.hpp"
+#include "tuning/finals/finalist.hpp"
 #include "tuning/record/binary_cache.hpp"
 #include "tuning/task.hpp"
 #include "tuning/tune_hooks.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "measure/final_rule.hpp"
+#include "measure/timing_rules.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/measure/rig.hpp"
 #include "tuning/task.hpp"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -13,11 +14,52 @@
 
 #include "backend/compile_for.hpp"
 #include "backend/platform.hpp"
-#include "support/fork_guard.hpp"
 #include "support/log.hpp"
-#include "tuning/isolation/compiler_process.hpp"
+#include "support/message.hpp"
+#include "support/process.hpp"
+#include "support/process_identity.hpp"
+#include "tuning/isolation/worker_request.hpp"
 
 namespace jitune::internal {
+
+/// A running `<program> compiler <platform>` (run_compiler()). The destructor kills it. Used by one
+/// thread at a time.
+class CompilerProcess {
+public:
+    /// Starts it, and does not wait until it is ready. Throws Error(unavailable) where it cannot be
+    /// started.
+    CompilerProcess(const std::filesystem::path& program, PlatformKind platform);
+
+    /// One outcome per instance; nothing where the process is lost: it has ended, is not ready in
+    /// time, or does not answer as a compiler of this build does. A stop of the `call` kills it.
+    /// Throws the errors of the compiler.
+    std::optional<std::vector<CompileOutcome>> compile(const CompileRequest& request,
+                                                       CompileCall& call);
+
+    /// Its compiler, once it is ready; nothing where the process is lost.
+    std::optional<CompilerName> name();
+
+    /// False once it has ended, as idle ones do by themselves.
+    [[nodiscard]] bool lives() const;
+
+    void kill() const { process_->kill(); }
+
+    /// Whether it has ever been ready to compile.
+    [[nodiscard]] bool was_ready() const { return name_.has_value(); }
+
+    /// Why it is lost: "signal 11 (Segmentation fault)".
+    [[nodiscard]] std::string why_lost() const;
+
+private:
+    std::optional<std::vector<CompileOutcome>> ask(const CompileRequest& request);
+    std::optional<Message> receive(std::chrono::milliseconds patience);
+    void greet(const Message& first);
+
+    std::unique_ptr<MessageChannel> channel_;
+    std::optional<CompilerName> name_;
+    std::string refusal_;  ///< why it is none that this process can use
+    std::unique_ptr<ChildProcess> process_;
+};
 
 /// Finds the command that runs run_compiler(). Throws Error(unavailable).
 using FindCommand = std::function<std::filesystem::path()>;

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "support/own_file.hpp"
+#include "support/file_facts.hpp"
 #include "support/process.hpp"
-#include "support/process_session.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 

@@ -14,8 +14,8 @@
 
 #include "jitune/error.hpp"
 #include "jitune/version.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/loop_clock.hpp"
-#include "support/pipe.hpp"
 #include "support/process.hpp"
 #include "tuning/isolation/worker_request.hpp"
 

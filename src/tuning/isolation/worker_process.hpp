@@ -9,8 +9,8 @@
 #include <string>
 
 #include "jitune/error.hpp"
-#include "support/child_process.hpp"
-#include "support/message_channel.hpp"
+#include "support/message.hpp"
+#include "support/process.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {

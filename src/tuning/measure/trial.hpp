@@ -7,13 +7,23 @@
 #include <variant>
 #include <vector>
 
-#include "measure/stopping_rule.hpp"
+#include "measure/timing_rules.hpp"
 #include "tuning/measure/rig.hpp"
+#include "tuning/record/binary_cache.hpp"
 #include "tuning/search/evaluation.hpp"
 #include "tuning/task.hpp"
 #include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {
+
+/// Tells the observer that the task's data is about to be made, with the right answers where a
+/// function of the caller gives them.
+void announce_data(const Task& task, const TuneHooks& hooks);
+
+/// Runs the template's reference launch where the workload does not know the right answers. Throws
+/// Error(compile), Error(verify) or Error(device) that names it, and Error(usage) where the
+/// template has none.
+void learn_reference(const Task& task, Rig& rig, BinaryCache& binaries, const TuneHooks& hooks);
 
 /// Checks and times single candidates of a task on its rig. The device is held meanwhile. Used by
 /// one thread.

@@ -57,7 +57,7 @@ std::string canary_complaint(std::span<const std::byte> bytes, const char* array
 void upload_repeating(Bench& bench, void* device, const CaseArgument& input) {
     const std::size_t first = std::min(input.pattern->size(), input.bytes);
     bench.upload(device, std::span(*input.pattern).first(first));
-    for (std::size_t done = first; done < input.bytes;) {
+    for (std::size_t done = first; done < input.bytes;) {  // each copy doubles what is there
         const std::size_t step = std::min(done, input.bytes - done);
         bench.copy(at(device, done), device, step);
         done += step;
@@ -223,6 +223,7 @@ void TrialCase::keep() {
     if (bytes < kWorthComparing) {
         return;
     }
+    // Copies are a help, not a need: where memory is short, outputs are judged on the host.
     try {
         if (kept_.empty()) {
             bench_.allocate(2 * bytes);  // only where candidates still find work memory

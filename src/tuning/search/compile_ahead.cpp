@@ -11,7 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "support/serial.hpp"
+#include "support/process_identity.hpp"
 
 namespace jitune::internal {
 
@@ -96,6 +96,7 @@ void CompileAhead::submit(std::vector<Wanted> wanted) {
                 {candidate.index, std::move(candidate.configuration), std::move(*known)});
             continue;
         }
+        // Configurations that differ in their launches alone have the same code: one compile.
         const std::string name =
             fmt::format("{}{}", instance.program(), fmt::join(instance.expressions, ";"));
         if (const auto under_way = compiling_.find(name); under_way != compiling_.end()) {
@@ -126,7 +127,7 @@ CompiledCandidate CompileAhead::take_first(
         found = std::find_if(ready_.begin(), ready_.end(), wanted);
         return found != ready_.end() || error_ != nullptr;
     };
-    if (!is_there()) {
+    if (!is_there()) {  // nothing is being timed: this thread waits for the compilers
         is_paused_ = false;
         changed_.notify_all();
     }
@@ -253,6 +254,7 @@ std::vector<CompileOutcome> CompileAhead::compile(const std::vector<Job>& jobs) 
 void CompileAhead::learn_cost(std::size_t instances, const CompileCall& call) {
     const std::lock_guard lock(mutex_);
     takes_turns_ = !call.in_own_process;
+    // The first programs are few and small, so that the longest instance stands for all of them.
     const std::chrono::nanoseconds time =
         std::max<std::chrono::nanoseconds>(call.processor_time - kProgramTime, {}) / instances;
     instance_time_ = programs_ <= threads_.size() ? std::max(instance_time_, time)

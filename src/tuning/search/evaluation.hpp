@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "backend/device.hpp"
@@ -11,6 +12,7 @@
 #include "space/configuration.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuning/task.hpp"
+#include "tuning/tune_hooks.hpp"
 
 namespace jitune::internal {
 
@@ -26,6 +28,48 @@ struct Evaluation {
     Conditions conditions;           ///< of the samples
     double median_ns = 0;            ///< if timed
     std::optional<Binary> binary;    ///< if compiled by this search, and timed or checked
+};
+
+/// The evaluations of one search, in the order in which they came, and the best of them. At most
+/// one for a configuration.
+class Evaluations {
+public:
+    /// `standard`: the index of the template's default configuration.
+    explicit Evaluations(std::size_t standard) : standard_(standard) {}
+
+    [[nodiscard]] std::size_t standard() const { return standard_; }
+    [[nodiscard]] const std::vector<Evaluation>& all() const { return all_; }
+    [[nodiscard]] bool hold(std::size_t index) const { return place_of_.contains(index); }
+    [[nodiscard]] const Evaluation& of(std::size_t index) const {
+        return all_[place_of_.at(index)];
+    }
+
+    /// Sets the median of one that was timed. Returns it, valid until the next call.
+    const Evaluation& add(Evaluation evaluation);
+
+    /// Gives one of all() a verdict that overturns its time, under these conditions. Returns it.
+    const Evaluation& refute(std::size_t index, Verdict verdict, std::string reason,
+                             Conditions conditions);
+
+    /// One of all() was compiled by this search, too.
+    void keep_binary(std::size_t index, Binary binary);
+
+    /// The median time of the default configuration; 0: it failed or has not been tried.
+    [[nodiscard]] double default_ns() const;
+
+    /// How many configurations the search may try.
+    void set_space(std::size_t configurations) { progress_.space = configurations; }
+    [[nodiscard]] const TuneProgress& progress() const { return progress_; }
+
+private:
+    void note_incumbent(const Evaluation& evaluation);
+    /// Sets the best time and the incumbent anew.
+    void find_best();
+
+    std::size_t standard_;
+    std::vector<Evaluation> all_;
+    std::unordered_map<std::size_t, std::size_t> place_of_;  ///< in all_, by index
+    TuneProgress progress_;
 };
 
 /// Throws Error(verify) that counts the verdicts and quotes the first reason; Error(compile) where

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "measure/statistics.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/search/tuning_history.hpp"
 
@@ -36,25 +35,24 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
       log_(log),
       time_(kUsualTurn),
       new_rest_(hooks.rested),
+      tried_(space.find(task.default_configuration(space))),
       ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
     find_seeds();
-    progress_.space =
-        candidates_.part().size() +
-        static_cast<std::size_t>(std::count_if(seeds_.begin(), seeds_.end(), [&](std::size_t seed) {
-            return !candidates_.holds(seed);
-        }));
+    const auto beside_part = std::count_if(
+        seeds_.begin(), seeds_.end(), [&](std::size_t seed) { return !candidates_.holds(seed); });
+    tried_.set_space(candidates_.part().size() + static_cast<std::size_t>(beside_part));
     learn_history();
-    known_ = evaluations_.size();
+    known_ = tried_.all().size();
     strategy_ = make_strategy(plan.strategy, candidates_.part(), plan.seed,
                               plan.expected_evaluations(kUsualRate));
-    for (const Evaluation& known : evaluations_) {
+    for (const Evaluation& known : tried_.all()) {
         tell_strategy(known);
     }
     submit_first();
 }
 
 void Search::find_seeds() {
-    seeds_ = {space_.find(task_.default_configuration(space_))};
+    seeds_ = {tried_.standard()};
     const std::size_t incumbent = candidates_.find_in_space(plan_.incumbent);
     if (incumbent < space_.size() && incumbent != seeds_.front()) {
         seeds_.push_back(incumbent);
@@ -71,7 +69,7 @@ void Search::learn_history() {
     for (const Measurement& known : plan_.history) {
         Evaluation evaluation;
         evaluation.index = find(known.configuration);
-        if (evaluation.index == space_.size() || place_of_.contains(evaluation.index)) {
+        if (evaluation.index == space_.size() || tried_.hold(evaluation.index)) {
             continue;  // pruned for these sizes, left out, or recorded twice
         }
         // Its times guide the strategy. Its code is compiled only if it comes into the finals.
@@ -81,30 +79,15 @@ void Search::learn_history() {
         evaluation.samples_ns = known.samples_ns;
         evaluation.by_earlier_search = true;
         evaluation.conditions = Conditions::parse(known.conditions);
-        add(std::move(evaluation));
+        tried_.add(std::move(evaluation));
     }
-}
-
-void Search::add(Evaluation evaluation) {
-    ++progress_.evaluated;
-    if (evaluation.verdict == Verdict::timed) {
-        evaluation.median_ns = summarize(evaluation.samples_ns).median_ns;
-        if (!progress_.best_ns || evaluation.median_ns < *progress_.best_ns) {
-            progress_.best_ns = evaluation.median_ns;
-        }
-    } else {
-        ++progress_.failed;
-    }
-    place_of_[evaluation.index] = evaluations_.size();
-    evaluations_.push_back(std::move(evaluation));
 }
 
 void Search::submit(const std::vector<std::size_t>& indexes) {
     std::vector<CompileAhead::Wanted> wanted;
     std::vector<std::string> texts;
     for (const std::size_t index : indexes) {
-        if (index < space_.size() && !place_of_.contains(index) &&
-            submitted_.insert(index).second) {
+        if (index < space_.size() && !tried_.hold(index) && submitted_.insert(index).second) {
             wanted.push_back({index, space_.at(index)});
             texts.push_back(wanted.back().configuration.text());
         }
@@ -155,7 +138,7 @@ void Search::evaluate_first() {
         submit(find_all(plan_.hints));
     }
     for (const std::size_t wanted : first_) {
-        if (submitted_.contains(wanted) && !place_of_.contains(wanted) && !is_over()) {
+        if (submitted_.contains(wanted) && !tried_.hold(wanted) && !is_over()) {
             evaluate(ahead_->take(wanted));
         }
     }
@@ -224,19 +207,19 @@ void Search::run(Rig& rig, LoopClock::Time setup,
 
 /// How many candidates should be pending.
 std::size_t Search::depth() const {
-    const std::size_t known = tries_nearly_all() ? progress_.space : evaluations_.size();
+    const std::size_t known = tries_nearly_all() ? tried_.progress().space : tried_.all().size();
     return strategy_->learns() ? ahead_->depth_after(known) : ahead_->depth();
 }
 
 /// At the rate so far. The order is then of no use, and long queues are faster.
 bool Search::tries_nearly_all() const {
-    const std::size_t tried = evaluations_.size() - known_;
+    const std::size_t tried = tried_.all().size() - known_;
     const double seconds = std::chrono::duration<double>(time_.lasted()).count();
     if (tried < ahead_->depth_after(0) || seconds == 0 || plan_.has_target()) {
         return false;
     }
     const auto expected = plan_.expected_evaluations(static_cast<double>(tried) / seconds);
-    return 4 * expected >= 3 * (progress_.space - known_);
+    return 4 * expected >= 3 * (tried_.progress().space - known_);
 }
 
 /// Waits for a candidate, for so long that the caller sees soon whether the search is over.
@@ -262,7 +245,7 @@ void Search::evaluate_under_way() {
 void Search::refill(std::size_t wished) {
     if (plan_.max_evaluations > 0) {  // no compile without an evaluation
         wished = std::min(
-            wished, plan_.max_evaluations - std::min(plan_.max_evaluations, evaluations_.size()));
+            wished, plan_.max_evaluations - std::min(plan_.max_evaluations, tried_.all().size()));
     }
     while (asking_ && ahead_->pending() < wished) {
         std::vector<std::size_t> asked = strategy_->ask(wished - ahead_->pending());
@@ -277,11 +260,11 @@ void Search::refill(std::size_t wished) {
 // Only those that would be finalists: to check all of the history would be a search of its own.
 void Search::check_known() {
     bool one_failed = false;
-    for (const Evaluation* finalist : choose_finalists(evaluations_, seeds_)) {
+    for (const Evaluation* finalist : choose_finalists(tried_.all(), seeds_)) {
         if (finalist->binary) {
             continue;
         }
-        Evaluation& known = evaluations_[place_of_.at(finalist->index)];
+        const Evaluation& known = tried_.of(finalist->index);
         if (const auto failure = compile_and_check(known)) {
             refute(known, *failure);
             refuse_lost_device(*failure, task_.info(), known.configuration);
@@ -294,7 +277,7 @@ void Search::check_known() {
 }
 
 bool Search::lacked_something() const {
-    return std::any_of(evaluations_.begin(), evaluations_.end(), [](const Evaluation& one) {
+    return std::any_of(tried_.all().begin(), tried_.all().end(), [](const Evaluation& one) {
         return lacked_resources(one.verdict, one.reason);
     });
 }
@@ -305,42 +288,13 @@ void Search::log_failure(const Evaluation& evaluation) const {
 }
 
 void Search::refute(const Evaluation& evaluation, const TrialFailure& failure) {
-    Evaluation& refuted = evaluations_[place_of_.at(evaluation.index)];
-    refuted.verdict = failure.verdict;
-    refuted.reason = failure.reason;
-    refuted.samples_ns.clear();
-    refuted.conditions = rig_->conditions();
-    ++progress_.failed;
-    find_best();
+    const Evaluation& refuted =
+        tried_.refute(evaluation.index, failure.verdict, failure.reason, rig_->conditions());
     log_failure(refuted);
     record_(refuted);
 }
 
-void Search::note_incumbent(const Evaluation& evaluation) {
-    std::optional<TuneProgress::Incumbent>& best = progress_.incumbent;
-    if (evaluation.verdict != Verdict::timed || !evaluation.binary ||
-        (best && best->ns <= evaluation.median_ns)) {
-        return;
-    }
-    const auto standard = place_of_.find(seeds_.front());
-    best = {evaluation.configuration.text(), evaluation.median_ns,
-            standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns,
-            *evaluation.binary};
-}
-
-void Search::find_best() {
-    std::optional<double>& best_ns = progress_.best_ns;
-    best_ns.reset();
-    progress_.incumbent.reset();
-    for (const Evaluation& one : evaluations_) {
-        if (one.verdict == Verdict::timed) {
-            best_ns = std::min(best_ns.value_or(one.median_ns), one.median_ns);
-        }
-        note_incumbent(one);
-    }
-}
-
-std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
+std::optional<TrialFailure> Search::compile_and_check(const Evaluation& known) {
     CompileOutcome outcome = binaries_.compile(task_, task_.instance(known.configuration));
     if (const auto* refusal = std::get_if<CompileFailure>(&outcome)) {
         return TrialFailure{Verdict::compile_failed, refusal->log, false};
@@ -348,12 +302,12 @@ std::optional<TrialFailure> Search::compile_and_check(Evaluation& known) {
     if (auto failure = trial_->check(std::get<Binary>(outcome), known.configuration)) {
         return failure;
     }
-    known.binary = std::get<Binary>(std::move(outcome));
+    tried_.keep_binary(known.index, std::get<Binary>(std::move(outcome)));
     return std::nullopt;
 }
 
 bool Search::is_over() const {
-    return (plan_.max_evaluations > 0 && evaluations_.size() >= plan_.max_evaluations) ||
+    return (plan_.max_evaluations > 0 && tried_.all().size() >= plan_.max_evaluations) ||
            hooks_.stop->load() || on_target();
 }
 
@@ -363,16 +317,13 @@ bool Search::is_spent() const {
 }
 
 bool Search::on_target() const {
-    if (!progress_.best_ns) {
+    if (!tried_.progress().best_ns) {
         return false;
     }
-    const auto standard = place_of_.find(seeds_.front());
-    const double default_ns =
-        standard == place_of_.end() ? 0 : evaluations_[standard->second].median_ns;
     // A default that failed has no time, so that no speed-up over it is known or reached.
-    const double best_ns = *progress_.best_ns;
+    const double best_ns = *tried_.progress().best_ns;
     const double factor = plan_.target_speed_up;
-    return best_ns <= plan_.target_ns || (factor > 0 && best_ns * factor <= default_ns);
+    return best_ns <= plan_.target_ns || (factor > 0 && best_ns * factor <= tried_.default_ns());
 }
 
 /// On the host, compilers would take processors from the candidate: they wait meanwhile.
@@ -380,7 +331,7 @@ std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evalu
     if (task_.info().platform != PlatformKind::cuda) {
         ahead_->pause();
     }
-    auto failure = trial_->time(binary, evaluation, progress_.best_ns);
+    auto failure = trial_->time(binary, evaluation, tried_.progress().best_ns);
     time_.leave_out(new_rest_());
     return failure;
 }
@@ -409,14 +360,13 @@ void Search::evaluate(CompiledCandidate candidate) {
     time_.turn();
     // Recorded before the search gives up on a lost device: the verdict keeps this candidate from
     // being run again.
-    add(std::move(evaluation));
-    record_(evaluations_.back());
-    note_incumbent(evaluations_.back());
-    tell_strategy(evaluations_.back());
+    const Evaluation& added = tried_.add(std::move(evaluation));
+    record_(added);
+    tell_strategy(added);
     if (failed) {
-        refuse_lost_device(*failed, task_.info(), evaluations_.back().configuration);
+        refuse_lost_device(*failed, task_.info(), added.configuration);
     }
-    hooks_.progress(progress_);
+    hooks_.progress(tried_.progress());
 }
 
 }  // namespace jitune::internal

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -40,7 +39,7 @@ public:
     void run(Rig& rig, LoopClock::Time setup, const std::function<void(const Evaluation&)>& record);
 
     /// History first.
-    [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return evaluations_; }
+    [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return tried_.all(); }
 
     /// Compiles and checks the likely finalists that only earlier searches have timed: a database
     /// is not trusted with the answer.
@@ -51,14 +50,13 @@ public:
 
     /// The default configuration, then the incumbent if there is one that the space still holds.
     [[nodiscard]] const std::vector<std::size_t>& seeds() const { return seeds_; }
-    [[nodiscard]] const TuneProgress& progress() const { return progress_; }
+    [[nodiscard]] const TuneProgress& progress() const { return tried_.progress(); }
     /// The strategy had nothing more to ask.
     [[nodiscard]] bool complete() const { return complete_; }
 
 private:
     void find_seeds();
     void learn_history();
-    void add(Evaluation evaluation);
     /// Announces and compiles those that are in the space and were not submitted before.
     void submit(const std::vector<std::size_t>& indexes);
     void submit_first();
@@ -67,7 +65,6 @@ private:
     [[nodiscard]] bool tries_nearly_all() const;
     void evaluate_next();
     void evaluate_under_way();
-    void note_incumbent(const Evaluation& evaluation);
     /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
     /// Of configurations' texts, as find() gives them.
@@ -79,9 +76,8 @@ private:
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void tell_strategy(const Evaluation& evaluation);
     void evaluate(CompiledCandidate candidate);
-    std::optional<TrialFailure> compile_and_check(Evaluation& known);
-    /// Sets the best time and the incumbent anew.
-    void find_best();
+    /// Keeps the binary where it passes.
+    std::optional<TrialFailure> compile_and_check(const Evaluation& known);
     /// Whether a compile would perhaps succeed the next time.
     [[nodiscard]] bool lacked_something() const;
     void log_failure(const Evaluation& evaluation) const;
@@ -106,12 +102,10 @@ private:
     LoopClock::Time setup_{0};  ///< before run()
     std::vector<std::size_t> seeds_;
     std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
-    std::vector<Evaluation> evaluations_;
-    std::size_t known_ = 0;                                  // of these, by earlier searches
-    std::unordered_map<std::size_t, std::size_t> place_of_;  // in evaluations_, by index
+    Evaluations tried_;
+    std::size_t known_ = 0;  // of these, by earlier searches
     std::unordered_set<std::size_t> submitted_;
     std::function<void(const Evaluation&)> record_;
-    TuneProgress progress_;
     bool complete_ = false;
     bool postponed_ = false;  // some suspects are left to a later search
     Rig* rig_ = nullptr;      // set by run(), and so is the trial

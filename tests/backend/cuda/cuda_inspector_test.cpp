@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/compile/ptxas_log.hpp"
-
 namespace jitune::internal {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/measure/memory_comparison.hpp"
+#include "backend/cuda/measure/memory_checksum.hpp"
 
 #include <numeric>
 #include <thread>

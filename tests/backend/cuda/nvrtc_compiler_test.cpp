@@ -9,9 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "backend/cuda/compile/cubin_parameters.hpp"
-#include "backend/cuda/compile/toolkit_headers.hpp"
-#include "backend/cuda/driver/image_check.hpp"
+#include "backend/cuda/compile/cuda_program.hpp"
+#include "backend/cuda/compile/source_check.hpp"
+#include "backend/cuda/driver/cuda_inspector.hpp"
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
 

@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/compile/cuda_program.hpp"
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
-#include "backend/cuda/driver/image_check.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "jitune/error.hpp"
 

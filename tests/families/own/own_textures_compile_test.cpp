@@ -2,7 +2,7 @@
 // That kernels with texture objects compile for every architecture without headers of CUDA's, and
 // take what their launches pass.
 
-#include "backend/cuda/compile/cubin_parameters.hpp"
+#include "backend/cuda/driver/cuda_inspector.hpp"
 #include "families/own/kernel_file.hpp"
 #include "fixtures/compile_only_device.hpp"
 #include "fixtures/expect_error.hpp"

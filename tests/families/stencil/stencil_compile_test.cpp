@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/cuda/compile/cuda_program.hpp"
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
-#include "backend/cuda/driver/image_check.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/stencil_case.hpp"
 #include "jitune/error.hpp"

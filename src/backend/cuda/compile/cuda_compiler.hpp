@@ -45,4 +45,12 @@ private:
     std::atomic<bool> is_used_{false};  ///< table_ has compiled
 };
 
+/// A command of nvcc with the options that NVRTC gets and nvcc knows. The text has lines for nvcc
+/// at its end that ask for what NVRTC is asked for by name. Throws Error(unavailable).
+CompileRecipe make_cuda_recipe(const DeviceInfo& device, const TemplateSource& source,
+                               const Instance& instance);
+/// The same with this NVRTC.
+CompileRecipe make_cuda_recipe(const NvrtcTable& nvrtc, const DeviceInfo& device,
+                               const TemplateSource& source, const Instance& instance);
+
 }  // namespace jitune::internal

@@ -1,19 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/compile/cuda_program.hpp"
 
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+
 #include <fmt/format.h>
 
+#include "backend/cuda/driver/context.hpp"
 #include "backend/cuda/driver/device_memory.hpp"
-#include "backend/cuda/driver/image_check.hpp"
-#include "backend/cuda/launch/cuda_launch.hpp"
+#include "jitune/error.hpp"
 
 namespace jitune::internal {
 namespace {
+
+/// The reason why the image cannot be loaded, or nullptr.
+const char* flaw_of_cubin(const std::string& image) {
+    Elf64_Ehdr header{};
+    if (image.size() < sizeof header) {
+        return "it is shorter than an ELF header";
+    }
+    std::memcpy(&header, image.data(), sizeof header);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+        return "it is not an ELF file";
+    }
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+        return "it is not a 64-bit little-endian ELF file";
+    }
+    if (header.e_machine != EM_CUDA) {
+        return "it is an ELF file for another machine";
+    }
+    const auto table_fits = [&](std::uint64_t offset, std::uint64_t count, std::uint64_t size) {
+        return offset <= image.size() && count * size <= image.size() - offset;
+    };
+    if (!table_fits(header.e_shoff, header.e_shnum, header.e_shentsize) ||
+        !table_fits(header.e_phoff, header.e_phnum, header.e_phentsize)) {
+        return "it is cut short";
+    }
+    return nullptr;
+}
+
+const char* flaw_of_ptx(const std::string& image) {
+    if (image.empty() || image.back() != '\0') {
+        return "its text does not end with NUL";
+    }
+    if (image.find('\0') != image.size() - 1) {
+        return "its text has a NUL inside";
+    }
+    return image.find(".version") == std::string::npos ? "it has no .version directive" : nullptr;
+}
 
 constexpr std::string_view kLaunching = "launch a kernel";
 constexpr std::string_view kLoading = "load a binary";
 
 }  // namespace
+
+void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Launch& launch) {
+    std::array<CUkernel, kMaxLaunchSteps> kernels{};
+    for (std::size_t i = 0; i < launch.step_count; ++i) {
+        kernels[i] = program.kernel(launch.steps[i].entry);
+    }
+    for (std::size_t i = 0; i < launch.constant_count; ++i) {
+        program.check_constant(launch.constants[i].entry, launch.constants[i].bytes);
+    }
+    for (std::size_t i = 0; i < launch.texture_count; ++i) {
+        program.textures().check(launch.textures[i]);
+    }
+    device_ = &device;
+    program_ = &program;
+    constant_count_ = launch.constant_count;
+    constants_ = launch.constants;
+    texture_count_ = launch.texture_count;
+    std::copy_n(launch.textures.begin(), texture_count_, textures_.begin());
+    array_count_ = launch.array_count;
+    launch_ = device.driver().cuLaunchKernelEx;
+    launched_ = &device.launched();
+    cells_ = launch.cells;
+    step_count_ = static_cast<std::uint32_t>(launch.step_count);
+    for (std::size_t i = 0; i < step_count_; ++i) {
+        steps_[i].set(kernels[i], launch, launch.steps[i], cells_);
+    }
+}
+
+inline CUresult CudaLaunch::launch_steps(void* const* arrays, Stream stream) const {
+    CUresult result = CUDA_SUCCESS;
+    for (std::size_t i = 0; i < step_count_ && result == CUDA_SUCCESS; ++i) {
+        result = steps_[i](launch_, arrays, stream);
+    }
+    return result;
+}
+
+inline CUresult CudaLaunch::launch_all(void* const* arrays, Stream stream) const {
+    if ((constant_count_ | texture_count_) != 0) [[unlikely]] {
+        return launch_prepared(arrays, stream);
+    }
+    return launch_steps(arrays, stream);
+}
+
+CUresult CudaLaunch::launch_prepared(void* const* arrays, Stream stream) const {
+    // Constants and texture objects are those of a context: the stream's, whichever is current.
+    const StreamContext of_stream(device_->driver(), stream);
+    std::array<void*, kMaxArguments> passed;
+    std::copy_n(arrays, array_count_, passed.begin());
+    CUresult result = copy_constants(arrays, stream);
+    if (result == CUDA_SUCCESS) {
+        result = replace_textures(passed);
+    }
+    return result == CUDA_SUCCESS ? launch_steps(passed.data(), stream) : result;
+}
+
+CUresult CudaLaunch::copy_constants(void* const* arrays, Stream stream) const {
+    CUresult result = CUDA_SUCCESS;
+    for (std::size_t i = 0; i < constant_count_ && result == CUDA_SUCCESS; ++i) {
+        result = program_->copy_to_constant(constants_[i], arrays[constants_[i].array], stream);
+    }
+    return result;
+}
+
+CUresult CudaLaunch::replace_textures(std::array<void*, kMaxArguments>& arrays) const {
+    CUresult result = CUDA_SUCCESS;
+    for (std::size_t i = 0; i < texture_count_ && result == CUDA_SUCCESS; ++i) {
+        CUtexObject object = 0;
+        void*& array = arrays[textures_[i].array];
+        result = program_->textures().find(textures_[i], array, object);
+        array = argument_of(object);
+    }
+    return result;
+}
+
+CUresult CudaLaunch::launch_in_primary_context(void* const* arrays, Stream stream) const {
+    const ContextScope scope(*device_);
+    return launch_all(arrays, stream);
+}
+
+CUresult CudaLaunch::try_launch(void* const* arrays, Stream stream) const {
+    const CUresult result = launch_all(arrays, stream);
+    return result == CUDA_ERROR_INVALID_CONTEXT ? launch_in_primary_context(arrays, stream)
+                                                : result;
+}
+
+// No context may be current, which the first step met: asking first would cost every other launch.
+void CudaLaunch::recover(CUresult result, void* const* arrays, Stream stream) const {
+    if (result == CUDA_ERROR_INVALID_CONTEXT) {
+        result = launch_in_primary_context(arrays, stream);
+    }
+    device_->check(result, "cuLaunchKernelEx", "launch a kernel");
+}
+
+void CudaLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
+    const auto& launch = static_cast<const CudaLaunch&>(self);
+    if (!launch.launched_->load(std::memory_order_relaxed)) [[unlikely]] {
+        launch.launched_->store(true, std::memory_order_relaxed);
+    }
+    const CUresult result = launch.launch_all(arrays, stream);
+    if (result != CUDA_SUCCESS) [[unlikely]] {
+        launch.recover(result, arrays, stream);
+    }
+}
+
+void check_image(const std::string& format, const std::string& image) {
+    const char* flaw = "its format is not known here";
+    if (format == "cubin") {
+        flaw = flaw_of_cubin(image);
+    } else if (format == "ptx") {
+        flaw = flaw_of_ptx(image);
+    }
+    if (flaw != nullptr) {
+        throw Error(ErrorKind::device,
+                    fmt::format("load a binary of format \"{}\" and {} bytes: {}; compile it again",
+                                format, image.size(), flaw));
+    }
+}
 
 CudaProgram::CudaProgram(std::shared_ptr<DriverDevice> device, const Binary& binary)
     : device_(std::move(device)),

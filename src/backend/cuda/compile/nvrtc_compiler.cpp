@@ -3,21 +3,43 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "backend/cuda/compile/nvrtc_program.hpp"
-#include "backend/cuda/compile/nvrtc_target.hpp"
 #include "backend/cuda/compile/source_check.hpp"
-#include "backend/cuda/compile/toolkit_headers.hpp"
+#include "jitune/error.hpp"
 #include "jitune/version.hpp"
-#include "support/file_stamp.hpp"
+#include "support/file_facts.hpp"
 
 namespace jitune::internal {
 namespace {
+
+constexpr const char* kChooseTarget = "choose what NVRTC compiles for";
+
+std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
+    int count = 0;
+    check(nvrtc, nvrtc.nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs",
+          kChooseTarget);
+    std::vector<int> archs(static_cast<std::size_t>(std::max(count, 0)));
+    check(nvrtc, nvrtc.nvrtcGetSupportedArchs(archs.data()), "nvrtcGetSupportedArchs",
+          kChooseTarget);
+    return archs;
+}
+
+/// The newest architecture that a device of `wanted` can run; 0 where there is none.
+int best_arch(const std::vector<int>& archs, int wanted) {
+    int best = 0;
+    for (const int arch : archs) {
+        best = arch <= wanted ? std::max(best, arch) : best;
+    }
+    return best;
+}
+
+constexpr const char* kCompileKernel = "compile a kernel";
 
 using Batch = std::span<const Instance* const>;
 
@@ -110,6 +132,112 @@ std::string key_of_file(const std::filesystem::path& nvrtc) {
 }
 
 }  // namespace
+
+void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried) {
+    if (result != NVRTC_SUCCESS) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("{}: {}: {}", tried, call, nvrtc.nvrtcGetErrorString(result)),
+                    {NativeCode::Source::nvrtc, static_cast<int>(result)});
+    }
+}
+
+void NvrtcTarget::add(const std::vector<std::string>& more) {
+    const auto is_standard = [](const std::string& option) {
+        return option.starts_with("--std=") || option.starts_with("-std=");
+    };
+    if (std::any_of(more.begin(), more.end(), is_standard)) {
+        std::erase_if(options, is_standard);
+    }
+    options.insert(options.end(), more.begin(), more.end());
+}
+
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
+                         const std::vector<std::string>& folders) {
+    int major = 0;
+    int minor = 0;
+    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kChooseTarget);
+    const int arch = best_arch(supported_archs(nvrtc), compute_capability);
+    if (arch == 0) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("NVRTC {}.{} cannot compile for compute capability {}.{}: set "
+                                "JITUNE_NVRTC to an older one",
+                                major, minor, compute_capability / 10, compute_capability % 10));
+    }
+    NvrtcTarget target;
+    target.cubin = arch == compute_capability;
+    target.options = {
+        fmt::format("--gpu-architecture={}_{}", target.cubin ? "sm" : "compute", arch),
+        major >= 12 ? "--std=c++20" : "--std=c++17",
+        "--device-as-default-execution-space",
+    };
+    if (plain && (major > 12 || (major == 12 && minor >= 4))) {
+        target.options.emplace_back("--minimal");  // saves a third of a small program's time
+    }
+    for (const std::string& folder : folders) {
+        target.options.push_back("--include-path=" + folder);
+    }
+    if (major >= 13 && folders.empty()) {  // their headers include those beside them
+        target.options.emplace_back("--no-source-include");
+    }
+    return target;
+}
+
+NvrtcProgram::NvrtcProgram(const NvrtcTable& nvrtc, const TemplateSource& source)
+    : nvrtc_(nvrtc), handle_(nvrtc) {
+    std::vector<const char*> names;
+    std::vector<const char*> texts;
+    for (const auto& [name, text] : source.headers) {
+        names.push_back(name.c_str());
+        texts.push_back(text.c_str());
+    }
+    const nvrtcResult result =
+        nvrtc_.nvrtcCreateProgram(&handle_.program, source.text.c_str(), source.name.c_str(),
+                                  static_cast<int>(names.size()), texts.data(), names.data());
+    check(nvrtc_, result, "nvrtcCreateProgram", kCompileKernel);
+}
+
+void NvrtcProgram::add(const std::string& expression) {
+    check(nvrtc_, nvrtc_.nvrtcAddNameExpression(handle_.program, expression.c_str()),
+          "nvrtcAddNameExpression", kCompileKernel);
+}
+
+nvrtcResult NvrtcProgram::compile(const NvrtcTarget& target) {
+    std::vector<const char*> options;
+    for (const std::string& option : target.options) {
+        options.push_back(option.c_str());
+    }
+    return nvrtc_.nvrtcCompileProgram(handle_.program, static_cast<int>(options.size()),
+                                      options.data());
+}
+
+std::string NvrtcProgram::read(const char* call, GetSize size, GetText text) const {
+    std::size_t bytes = 0;
+    check(nvrtc_, size(handle_.program, &bytes), call, kCompileKernel);
+    std::string result(bytes, '\0');
+    check(nvrtc_, text(handle_.program, result.data()), call, kCompileKernel);
+    return result;
+}
+
+std::string NvrtcProgram::log() const {
+    std::string text =
+        read("nvrtcGetProgramLog", nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
+    while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) {
+        text.pop_back();
+    }
+    return text;
+}
+
+std::string NvrtcProgram::image(bool cubin) const {
+    return cubin ? read("nvrtcGetCUBIN", nvrtc_.nvrtcGetCUBINSize, nvrtc_.nvrtcGetCUBIN)
+                 : read("nvrtcGetPTX", nvrtc_.nvrtcGetPTXSize, nvrtc_.nvrtcGetPTX);
+}
+
+std::string NvrtcProgram::lowered(const std::string& expression) const {
+    const char* name = nullptr;
+    const nvrtcResult result =
+        nvrtc_.nvrtcGetLoweredName(handle_.program, expression.c_str(), &name);
+    return result == NVRTC_SUCCESS && name != nullptr ? name : "";
+}
 
 std::string nvrtc_version(const NvrtcTable& nvrtc) {
     int major = 0;

@@ -6,10 +6,66 @@
 #include <vector>
 
 #include "backend/cuda/compile/nvrtc_table.hpp"
-#include "backend/cuda/compile/nvrtc_target.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
+
+/// The architecture and format that NVRTC compiles for.
+struct NvrtcTarget {
+    bool cubin = true;  ///< else PTX
+    std::vector<std::string> options;
+
+    /// Adds a template's options; its language standard takes the place of jitune's.
+    void add(const std::vector<std::string>& more);
+};
+
+/// For source that is_plain() or not, and includes headers of these folders. Throws
+/// Error(unavailable) where this NVRTC makes nothing that a device of `compute_capability` can run.
+NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
+                         const std::vector<std::string>& folders);
+
+/// Throws Error(unavailable) "<tried>: <call>: NVRTC_ERROR_…" unless `result` is NVRTC_SUCCESS: for
+/// calls that fail for NVRTC's own reasons, never for the source's.
+void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried);
+
+/// One program of NVRTC's: name expressions are added, it is compiled once, then read. Everything
+/// that fails for NVRTC's own reasons throws Error(unavailable).
+class NvrtcProgram {
+public:
+    NvrtcProgram(const NvrtcTable& nvrtc, const TemplateSource& source);
+
+    void add(const std::string& expression);
+    nvrtcResult compile(const NvrtcTarget& target);
+
+    [[nodiscard]] std::string log() const;
+    /// PTX comes with the NUL that ends it.
+    [[nodiscard]] std::string image(bool cubin) const;
+    /// The symbol of an added expression; empty where it names no kernel.
+    [[nodiscard]] std::string lowered(const std::string& expression) const;
+
+private:
+    using GetSize = nvrtcResult (*)(nvrtcProgram, std::size_t*);
+    using GetText = nvrtcResult (*)(nvrtcProgram, char*);
+    [[nodiscard]] std::string read(const char* call, GetSize size, GetText text) const;
+
+    /// Its own member, so that a constructor that throws still destroys it.
+    struct Handle {
+        explicit Handle(const NvrtcTable& table) : nvrtc(table) {}
+        ~Handle() {
+            if (program != nullptr) {
+                nvrtc.nvrtcDestroyProgram(&program);
+            }
+        }
+        Handle(const Handle&) = delete;
+        Handle& operator=(const Handle&) = delete;
+
+        const NvrtcTable& nvrtc;
+        nvrtcProgram program = nullptr;
+    };
+
+    const NvrtcTable& nvrtc_;
+    Handle handle_;
+};
 
 /// "NVRTC 13.0"
 std::string nvrtc_version(const NvrtcTable& nvrtc);

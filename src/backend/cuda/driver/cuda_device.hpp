@@ -5,6 +5,7 @@
 
 #include "backend/cuda/compile/cuda_compiler.hpp"
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
+#include "backend/cuda/driver/context.hpp"
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/driver/nvml_reader.hpp"
 #include "backend/cuda/launch/service_kernel.hpp"
@@ -12,6 +13,26 @@
 #include "backend/device.hpp"
 
 namespace jitune::internal {
+
+/// A non-blocking stream in the primary context.
+class CudaQueue final : public Queue {
+public:
+    /// Throws Error(device).
+    explicit CudaQueue(std::shared_ptr<DriverDevice> device);
+    ~CudaQueue() override;
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override;
+    std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) override;
+    void upload(void* device, std::span<const std::byte> data) override;
+    void download(std::span<std::byte> data, const void* device) override;
+    void fill_zero(void* device, std::size_t bytes) override;
+    void launch(const ReadyLaunch& launch, void* const* arrays) override;
+    void wait() override;
+
+private:
+    std::shared_ptr<DriverDevice> device_;
+    std::shared_ptr<DriverHandle<CUstream>> stream_;
+};
 
 /// One CUDA device with NVRTC. The objects that it hands out may outlive it.
 class CudaDevice final : public Device {

@@ -1,19 +1,72 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/driver/cuda_inspector.hpp"
 
-#include <cuda_occupancy.h>
-
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <string>
 
+#include <cuda_occupancy.h>
 #include <fmt/format.h>
 
-#include "backend/cuda/compile/cubin_parameters.hpp"
-#include "backend/cuda/compile/ptxas_log.hpp"
-#include "backend/cuda/launch/texture_limits.hpp"
+#include "backend/cuda/launch/cuda_textures.hpp"
+#include "backend/elf_section.hpp"
 
 namespace jitune::internal {
 namespace {
+
+// Attributes of a section .nv.info.<symbol>, which NVIDIA does not document: cuobjdump --dump-elf
+// shows them by name. Each has 4 bytes, and behind them as many as `value` says where its form is
+// kSized.
+struct InfoAttribute {
+    std::uint8_t form, name;
+    std::uint16_t value;
+};
+constexpr std::uint8_t kSized = 4;             // EIFMT_SVAL
+constexpr std::uint8_t kParameter = 0x17;      // EIATTR_KPARAM_INFO
+constexpr std::uint8_t kLongParameter = 0x45;  // EIATTR_KPARAM_INFO_V2
+
+/// The bytes that follow an attribute kParameter or kLongParameter.
+struct InfoParameter {
+    std::uint32_t index;
+    std::uint16_t ordinal, offset;
+    std::uint32_t size;  ///< of kParameter the upper 14 bits
+};
+constexpr int kSizeShift = 18;
+
+bool is_digit(char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
+
+/// Returns the number that stands before `words` in `text`, or 0 if no number does.
+std::int64_t number_before(std::string_view text, std::string_view words) {
+    const std::size_t at = text.find(words);
+    if (at == std::string_view::npos) {
+        return 0;
+    }
+    std::size_t begin = at;
+    while (begin > 0 && is_digit(text[begin - 1])) {
+        --begin;
+    }
+    std::int64_t number = 0;
+    std::from_chars(text.data() + begin, text.data() + at, number);
+    return number;
+}
+
+/// The lines about one entry: from its "Compiling entry function '<symbol>'" to the next one.
+std::string_view part_of(std::string_view log, std::string_view symbol) {
+    constexpr std::string_view kBegin = "Compiling entry function '";
+    for (std::size_t at = log.find(kBegin); at != std::string_view::npos;
+         at = log.find(kBegin, at + 1)) {
+        const std::string_view rest = log.substr(at + kBegin.size());
+        if (rest.starts_with(symbol) && rest.substr(symbol.size()).starts_with('\'')) {
+            return rest.substr(0, rest.find(kBegin));
+        }
+    }
+    return {};
+}
 
 /// The limits of a compute capability (CUDA C++ Programming Guide, appendix on compute
 /// capabilities), and a product that has it. The product's multiprocessors, L2 cache and memory are
@@ -175,6 +228,61 @@ public:
 };
 
 }  // namespace
+
+std::optional<std::vector<std::int64_t>> cubin_parameters(std::string_view image,
+                                                          std::string_view symbol) {
+    const auto info = elf_section(image, ".nv.info." + std::string(symbol));
+    if (!info || info->empty()) {
+        return std::nullopt;
+    }
+    std::map<std::uint16_t, std::int64_t> sizes;
+    InfoAttribute attribute{};
+    for (std::uint64_t at = 0; read_at(*info, at, attribute);) {
+        at += sizeof attribute;
+        if (attribute.form != kSized) {
+            continue;
+        }
+        InfoParameter parameter{};
+        if (attribute.name == kParameter || attribute.name == kLongParameter) {
+            if (!read_at(*info, at, parameter)) {
+                return std::nullopt;
+            }
+            sizes[parameter.ordinal] =
+                attribute.name == kParameter ? parameter.size >> kSizeShift : parameter.size;
+        }
+        at += attribute.value;
+    }
+    std::vector<std::int64_t> result;
+    for (const auto& [ordinal, size] : sizes) {
+        if (ordinal != result.size()) {
+            return std::nullopt;
+        }
+        result.push_back(size);
+    }
+    return result;
+}
+
+std::optional<KernelResources> read_ptxas_log(std::string_view log, std::string_view symbol) {
+    const std::string_view part = part_of(log, symbol);
+    const std::size_t used = part.find("Used ");
+    if (used == std::string_view::npos) {
+        return std::nullopt;
+    }
+    // Functions that are not inlined have properties of their own, behind those of the entry.
+    const std::string_view properties =
+        part.substr(0, part.find("Function properties",
+                                 1 + std::min(part.find("Function properties"), part.size())));
+    const std::string_view line = part.substr(used, part.find('\n', used) - used);
+    KernelResources result;
+    result.registers = number_before(line, " registers");
+    result.shared_bytes = number_before(line, " bytes smem");
+    result.barriers = std::max<std::int64_t>(1, number_before(line, " barriers"));
+    result.stack_bytes = std::max(number_before(properties, " bytes stack frame"),
+                                  number_before(line, " bytes cumulative stack size"));
+    result.spill_store_bytes = number_before(properties, " bytes spill stores");
+    result.spill_load_bytes = number_before(properties, " bytes spill loads");
+    return result;
+}
 
 std::unique_ptr<const KernelInspector> make_cuda_inspector() {
     return std::make_unique<const CudaInspector>();

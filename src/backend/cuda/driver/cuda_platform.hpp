@@ -7,8 +7,8 @@
 #include "backend/compile_for.hpp"
 #include "backend/cuda/compile/nvrtc_table.hpp"
 #include "backend/cuda/driver/driver_table.hpp"
-#include "backend/cuda/driver/nccl_table.hpp"
-#include "backend/cuda/driver/nvml_table.hpp"
+#include "backend/cuda/driver/nccl.hpp"
+#include "backend/cuda/driver/nvml_reader.hpp"
 #include "backend/cuda/measure/cupti_table.hpp"
 #include "backend/platform.hpp"
 

@@ -5,10 +5,10 @@
 #include <utility>
 #include <vector>
 
-#include "backend/cuda/driver/cuda_side.hpp"
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/driver/nccl.hpp"
-#include "backend/stream_group.hpp"
+#include "backend/cuda/launch/cuda_stream_site.hpp"
+#include "backend/stream_site.hpp"
 
 namespace jitune::internal {
 

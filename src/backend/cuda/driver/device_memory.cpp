@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/driver/driver_handle.hpp"
+#include "backend/cuda/driver/context.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/launch/launch_failure.hpp"
+#include "backend/shared_library.hpp"
 #include "jitune/error.hpp"
-#include "support/shared_library.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -5,9 +5,24 @@
 
 #include <fmt/format.h>
 
+#include "backend/shared_library.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
+
+std::shared_ptr<const NcclTable> load_nccl() {
+    const SharedLibrary library =
+        SharedLibrary::open({"libnccl.so.2"}, SharedLibrary::Lifetime::process);
+    auto table = std::make_shared<NcclTable>();
+    library.resolve("ncclGetErrorString", table->error_string);
+    library.resolve("ncclCommInitAll", table->init_all);
+    library.resolve("ncclCommDestroy", table->destroy);
+    library.resolve("ncclGroupStart", table->group_start);
+    library.resolve("ncclGroupEnd", table->group_end);
+    library.resolve("ncclAllGather", table->all_gather);
+    library.resolve("ncclBroadcast", table->broadcast);
+    return table;
+}
 
 Nccl::Nccl(std::function<std::shared_ptr<const NcclTable>()> load, Log log)
     : load_(std::move(load)), log_(std::move(log)) {}

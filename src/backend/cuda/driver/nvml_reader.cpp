@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/driver/nvml_reader.hpp"
 
+#include "backend/shared_library.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
-
 namespace {
 
 // The reasons that lower the clocks of a busy device. Left out: idle, clocks set by the user,
@@ -14,6 +14,20 @@ constexpr unsigned long long kHeldDown = kNvmlSwPowerCap | kNvmlHwSlowdown |
                                          kNvmlHwPowerBrake;
 
 }  // namespace
+
+std::shared_ptr<const NvmlTable> load_nvml() {
+    const SharedLibrary library =
+        SharedLibrary::open({"libnvidia-ml.so.1"}, SharedLibrary::Lifetime::process);
+    auto table = std::make_shared<NvmlTable>();
+    library.resolve("nvmlInit_v2", table->init);
+    library.resolve("nvmlDeviceGetHandleByUUID", table->device_by_uuid);
+    library.resolve("nvmlDeviceGetClockInfo", table->clock_mhz);
+    // Newer headers have another name for it; drivers have this one as well.
+    library.resolve("nvmlDeviceGetCurrentClocksThrottleReasons", table->throttle_reasons);
+    library.resolve("nvmlDeviceGetUtilizationRates", table->utilization);
+    library.resolve("nvmlDeviceGetTotalEnergyConsumption", table->energy);
+    return table;
+}
 
 NvmlReader::NvmlReader(Loader loader, std::string uuid, Log log)
     : loader_(std::move(loader)), uuid_(std::move(uuid)), log_(std::move(log)) {}

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "support/own_file.hpp"
+#include "support/file_facts.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "support/shared_library.hpp"
+#include "backend/shared_library.hpp"
 
 namespace jitune::internal {
 

@@ -6,11 +6,34 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/cuda/driver/cuda_side.hpp"
+#include "backend/cuda/driver/context.hpp"
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/stream_site.hpp"
 
 namespace jitune::internal {
+
+/// A stream beside another of the same context, and the events by which the two wait for each
+/// other. Of high priority: what runs on it is short, and others wait for it.
+class CudaSide {
+public:
+    /// In the calling thread's current context, else the device's primary one. Throws
+    /// Error(device).
+    explicit CudaSide(const std::shared_ptr<DriverDevice>& device);
+    /// Gives back what lives in the primary context, which is kept until then. Another context is
+    /// the app's, may be gone, and takes with it what it has.
+    ~CudaSide();
+    CudaSide(const CudaSide&) = delete;
+    CudaSide& operator=(const CudaSide&) = delete;
+
+    [[nodiscard]] CUstream stream() const { return stream_.get(); }
+    [[nodiscard]] CUevent forked() const { return forked_.get(); }
+    [[nodiscard]] CUevent joined() const { return joined_.get(); }
+
+private:
+    DriverHandle<CUstream> stream_;
+    DriverHandle<CUevent> forked_, joined_;
+    bool in_primary_ = false;
+};
 
 /// A stream of one CUDA device that is not capturing. Its work memory is in the stream's own
 /// context; a block that has become too small is kept to the end: work in flight may still use it,

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include "backend/cuda/driver/driver_handle.hpp"
+#include "backend/cuda/driver/context.hpp"
 #include "backend/launch_timer.hpp"
 
 namespace jitune::internal {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 namespace jitune::internal {
-
 namespace {
 
 constexpr std::string_view kSumming = "take checksums of memory";
@@ -13,6 +12,8 @@ constexpr std::size_t kMostRegions = 256;  // of one launch
 struct DeviceRegion {
     std::uint64_t address, bytes;
 };
+
+constexpr std::string_view kComparing = "compare memory";
 
 }  // namespace
 
@@ -48,6 +49,28 @@ std::vector<std::uint64_t> MemoryChecksum::sums(std::span<const MemoryRegion> re
         device_->check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize", kSumming);
     }
     return sums;
+}
+
+MemoryComparison::MemoryComparison(const std::shared_ptr<DriverDevice>& device, ServiceCode& code)
+    : device_(device),
+      different_(allocate_device_memory(device, sizeof(std::uint32_t),
+                                        "allocate the answer of a comparison")),
+      kernel_(device, code, "compare_bytes") {}
+
+bool MemoryComparison::equal(const void* one, const void* other, std::size_t bytes,
+                             Stream stream) const {
+    const DriverTable& driver = device_->driver();
+    const CUdeviceptr answer = device_address(different_->data());
+    std::uint32_t different = 1;
+    device_->check(driver.cuMemsetD8Async(answer, 0, sizeof different, stream), "cuMemsetD8Async",
+                   kComparing);
+    device_->check(
+        kernel_.enqueue({device_address(one), device_address(other), bytes, answer}, stream),
+        "cuLaunchKernelEx", kComparing);
+    device_->check(driver.cuMemcpyDtoHAsync(&different, answer, sizeof different, stream),
+                   "cuMemcpyDtoHAsync", kComparing);
+    device_->check(driver.cuStreamSynchronize(stream), "cuStreamSynchronize", kComparing);
+    return different == 0;
 }
 
 }  // namespace jitune::internal

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace jitune::internal {
+
+/// A ratio of two times with its 99 % confidence interval.
+struct Ratio {
+    double low = 0;
+    double estimate = 1;
+    double high = 0;
+
+    /// Half of the interval's width.
+    [[nodiscard]] double uncertainty() const { return (high - low) / 2; }
+};
+
+/// Fewer rounds cannot bound a ratio at that level.
+inline constexpr int kFewestRounds = 8;
+
+/// `numerator` over `denominator`, in ns. Samples of equal index were taken one right after the
+/// other, in one round: a drift from round to round cancels. Uses the rounds that both have. The
+/// method is Hodges and Lehmann's estimate over the logarithms with the interval of the exact
+/// signed-rank test, which outliers move little. With fewer rounds than kFewestRounds the interval
+/// reaches from 0 to infinity. Throws Error(usage) if there is no round.
+Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator);
+
+/// Decides when a candidate has been timed enough. Pure: sees samples, never a clock.
+struct StoppingRule {
+    int min_samples = 6;
+    int max_samples = 30;
+    double target_uncertainty = 0.005;  ///< of the median, see relative_uncertainty()
+    /// A candidate is given up if its fastest sample is slower than the best median by the first
+    /// factor, after two samples, or by the second one, after more samples.
+    double race_factor = 1.15;
+    double long_race_factor = 1.03;
+
+    /// `best_ns`: the best median so far, if any.
+    [[nodiscard]] bool enough(std::span<const double> samples_ns,
+                              std::optional<double> best_ns) const;
+};
+
+/// Decides which of several finalists wins, and when they have been timed enough to tell. Pure:
+/// sees samples, never a clock. Each finalist is given as its samples in ns; samples of equal index
+/// are of the same round. `standing` is the finalist that wins unless another is clearly faster.
+struct FinalRule {
+    using Samples = std::vector<double>;
+
+    int min_rounds = kFewestRounds;
+    int max_rounds = 60;
+    double tie = 0.004;  ///< a difference too small to be worth more rounds
+
+    /// At least one finalist; every finalist has samples. Returns the index of the winner.
+    [[nodiscard]] std::size_t winner(std::span<const Samples> finalists,
+                                     std::optional<std::size_t> standing) const;
+
+    /// Every finalist is clearly slower than the fastest, or the ratio of the two is known to
+    /// within `tie`.
+    [[nodiscard]] bool enough(std::span<const Samples> finalists) const;
+};
+
+}  // namespace jitune::internal
