@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/sweep_command.hpp"
-
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
 #include "cli/sweep/sweep_plan.hpp"
 #include "cli/sweep/sweep_run.hpp"
@@ -61,13 +61,11 @@ Invocation invocation(const SweepFamily& family) {
 
 }  // namespace
 
-}  // namespace sweep_command
-
-std::vector<Command> sweep_commands() {
+/// `jitune sweep NAME` for each row of sweep_families(), and the other children of `sweep`.
+std::vector<Command> commands() {
     std::vector<Command> commands;
     for (const SweepFamily& family : sweep_families()) {
-        commands.push_back(
-            {family.name, family.help, [&family] { return sweep_command::invocation(family); }});
+        commands.push_back({family.name, family.help, [&family] { return invocation(family); }});
     }
     commands.push_back(
         {"kernel", "A kernel of your own, for one or all sizes between two; in short: sweep FILE",
@@ -82,5 +80,7 @@ std::vector<Command> sweep_commands() {
                         sweep_collect_command::invocation});
     return commands;
 }
+
+}  // namespace sweep_command
 
 }  // namespace jitune::internal
