@@ -18,7 +18,6 @@
 #include "cli/app/interrupt.hpp"
 #include "cli/app/output.hpp"
 #include "cli/families/sizes.hpp"
-#include "cli/families/stencil_arguments.hpp"
 #include "dispatch/session_access.hpp"
 #include "jitune/error.hpp"
 #include "jitune/session.hpp"

@@ -13,6 +13,10 @@ namespace jitune::internal {
 
 // The argument --device, which is empty where it is left out.
 
+/// Values of --device where arrays in host memory can be placed, for the help.
+inline constexpr const char* kPlacedDevices =
+    "host, cuda, cuda:N, or machine: the CPU, the GPUs or all of them";
+
 /// Throws Error(usage) for "auto", which is a value of Options::device alone: it says what to name.
 void refuse_auto(const std::string& device);
 

@@ -11,7 +11,6 @@
 
 #include "cli/app/common_options.hpp"
 #include "cli/app/output.hpp"
-#include "cli/families/file_run.hpp"
 #include "jitune/error.hpp"
 #include "report/gather.hpp"
 #include "report/page.hpp"
