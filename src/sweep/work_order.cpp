@@ -26,6 +26,15 @@ constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
 
 }  // namespace
 
+std::int64_t WorkItem::calls() const {
+    double sum = 0;  // of numbers that may be as large as any
+    for (const Miss& miss : misses) {
+        sum += static_cast<double>(miss.calls);
+    }
+    constexpr double kMost = 9e18;
+    return static_cast<std::int64_t>(std::min(sum, kMost));
+}
+
 WorkOrder::WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winners, double budget_s)
     : items_(std::move(items)), budget_s_(budget_s) {
     for (const WorkItem& item : items_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -9,9 +10,21 @@
 #include <vector>
 
 #include "sweep/call_estimate.hpp"
-#include "sweep/work_item.hpp"
+#include "tuner_db/calls/miss.hpp"
 
 namespace jitune::internal {
+
+/// Problems that calls had no winner for, or a provisional one, of one key and thus within half an
+/// octave, so that one tuning is for all of them; with what it is worth.
+struct WorkItem {
+    std::vector<Miss> misses;  ///< at least one, those called most first
+    double call_ns = 0;        ///< estimated time of a call of the first, as it is answered now
+    double saved_s = 0;        ///< estimated time that a winner would have saved in all their calls
+    double tune_s = 0;         ///< estimated time of its tuning
+    bool is_provisional = false;  ///< the first has a winner, which deserves_another_try()
+
+    [[nodiscard]] std::int64_t calls() const;
+};
 
 /// How long a problem of a work-list is tuned.
 enum class Effort {

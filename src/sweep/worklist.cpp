@@ -28,15 +28,6 @@ std::string name_of(const RecordKey& key) {
 
 }  // namespace
 
-std::int64_t WorkItem::calls() const {
-    double sum = 0;  // of numbers that may be as large as any
-    for (const Miss& miss : misses) {
-        sum += static_cast<double>(miss.calls);
-    }
-    constexpr double kMost = 9e18;
-    return static_cast<std::int64_t>(std::min(sum, kMost));
-}
-
 std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners) {
     std::stable_sort(misses.begin(), misses.end(),
                      [](const Miss& a, const Miss& b) { return a.calls > b.calls; });

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "sweep/work_item.hpp"
+#include "sweep/work_order.hpp"
 #include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {

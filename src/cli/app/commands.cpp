@@ -16,9 +16,9 @@ Invocation unpin_invocation();
 }  // namespace db_edit_command
 namespace db_explain_command { Invocation invocation(); }
 namespace db_export_command { Invocation invocation(); }
-namespace db_import_command { Invocation invocation(); }
 namespace db_list_command { Invocation invocation(); }
 namespace db_merge_command {
+Invocation import_invocation();
 Invocation merge_invocation();
 Invocation undo_invocation();
 }  // namespace db_merge_command
@@ -79,7 +79,7 @@ std::vector<Command> db_commands() {
          "Tuner",
          db_export_command::invocation},
         {"import", "Add what db export has written to this database",
-         db_import_command::invocation},
+         db_merge_command::import_invocation},
         {"merge", "Unite other databases with this one", db_merge_command::merge_invocation},
         {"undo", "Take the last merge back", db_merge_command::undo_invocation},
         {"diff", "Show what two databases do not have in common", db_diff_command::invocation},
