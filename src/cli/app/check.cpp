@@ -21,7 +21,6 @@
 #include "cli/app/output.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/template_arguments.hpp"
-#include "cli/families/usual_problem.hpp"
 #include "cli/formats/json.hpp"
 #include "cli/formats/t1.hpp"
 #include "cli/formats/table.hpp"

@@ -156,4 +156,24 @@ Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key) 
     return measurement;
 }
 
+Json certainty_json(const Certainty& certainty) {
+    return {{"speed_up_low", certainty.speed_up_low},
+            {"speed_up_high", certainty.speed_up_high},
+            {"uncertainty", certainty.uncertainty},
+            {"conditions", certainty.conditions},
+            {"provisional", is_provisional(certainty)}};
+}
+
+std::string metric_title(const std::string& name, const std::string& unit) {
+    return unit.empty() ? name : name + ", " + unit;
+}
+
+Json metrics_json(std::span<const KernelTemplate::Metric> metrics) {
+    Json document = Json::object();
+    for (const KernelTemplate::Metric& metric : metrics) {
+        document[metric.name] = {{"value", json_number(metric.value)}, {"unit", metric.unit}};
+    }
+    return document;
+}
+
 }  // namespace jitune::internal
