@@ -14,7 +14,6 @@
 #include "cli/app/command.hpp"
 #include "cli/app/command_line.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/device_argument.hpp"
 #include "cli/app/interrupt.hpp"
 #include "cli/app/output.hpp"
 #include "cli/families/sizes.hpp"

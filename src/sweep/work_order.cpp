@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sweep/work_order.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "range/cost_table.hpp"
 #include "range/size_grid.hpp"
+#include "tuner_db/winners/certainty.hpp"
+#include "tuner_db/winners/winner_index.hpp"
 
 namespace jitune::internal {
 
@@ -23,6 +31,15 @@ bool is_better(const WorkStep& a, const WorkStep& b) {
 }
 
 constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
+
+bool is_provisional_winner(const Winner& winner) {
+    return !ends_search(winner) && !winner.range.unsure;
+}
+
+std::string name_of(const RecordKey& key) {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.bucket, key.alignment,
+                       key.template_hash, key.device_class);
+}
 
 }  // namespace
 
@@ -163,6 +180,45 @@ void WorkOrder::done(std::size_t item, Effort effort, std::span<const Winner> wi
     for (const Winner& winner : winners) {
         learn(winner);
     }
+}
+
+std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners) {
+    std::stable_sort(misses.begin(), misses.end(),
+                     [](const Miss& a, const Miss& b) { return a.calls > b.calls; });
+    std::vector<WorkItem> items;
+    std::map<std::string, std::size_t> places;  // in items, by key
+    for (Miss& miss : misses) {
+        if (!miss.problem_sizes()) {
+            continue;
+        }
+        const auto [place, is_new] = places.try_emplace(name_of(miss.key), items.size());
+        if (is_new) {
+            items.emplace_back();
+        }
+        items[place->second].misses.push_back(std::move(miss));
+    }
+    const WinnerIndex index(winners);
+    for (WorkItem& item : items) {
+        const Miss& first = item.misses.front();
+        const auto serving = index.serving(first.key, first.problem_sizes().value());
+        item.is_provisional = std::any_of(serving.begin(), serving.end(), [&](std::size_t place) {
+            return is_provisional_winner(winners[place]);
+        });
+    }
+    const WorkOrder order(std::move(items), winners);
+    std::vector<WorkItem> sorted;
+    for (const WorkStep& step : order.steps()) {
+        WorkItem& item = sorted.emplace_back(order.items()[step.item]);
+        item.call_ns = order.call_ns(step.item);
+        item.saved_s = step.saved_s;
+        item.tune_s = step.tune_s;
+    }
+    return sorted;
+}
+
+std::int64_t unserved(std::span<const WorkItem> items) {
+    return std::count_if(items.begin(), items.end(),
+                         [](const WorkItem& item) { return !item.is_provisional; });
 }
 
 }  // namespace jitune::internal

@@ -11,6 +11,7 @@
 
 #include "sweep/call_estimate.hpp"
 #include "tuner_db/calls/miss.hpp"
+#include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
 
@@ -103,5 +104,16 @@ private:
     std::map<KernelName, KernelLessons> kernels_;
     std::map<Effort, WeightedMean> durations_;  ///< logarithms, over what was assumed
 };
+
+/// The items of a work-list, those first that WorkOrder would tune first, with its estimates.
+std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners);
+
+/// How many of them no winner serves: the others have a provisional one.
+std::int64_t unserved(std::span<const WorkItem> items);
+
+/// That of a database. Throws Error(store).
+inline std::vector<WorkItem> worklist_of(TuningStore& store) {
+    return worklist(store.misses(), store.winners());
+}
 
 }  // namespace jitune::internal

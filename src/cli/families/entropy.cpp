@@ -17,7 +17,6 @@
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/launch_bytes.hpp"
 #include "jitune/error.hpp"
-#include "sweep/timed_case.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {

@@ -60,4 +60,7 @@ struct FileCommand {
 /// prints what was launched and how fast it was.
 Invocation file_invocation(std::shared_ptr<FileCommand> command);
 
+/// An input with a copy of `bytes` bytes of memory, which need not be aligned.
+CaseArgument input_of(const void* data, std::size_t bytes);
+
 }  // namespace jitune::internal

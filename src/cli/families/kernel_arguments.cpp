@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/device_argument.hpp"
+#include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
 #include "jitune/error.hpp"
 #include "template/settings.hpp"

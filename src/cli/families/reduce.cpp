@@ -16,7 +16,6 @@
 #include "cli/families/reduce_problems.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_kernel.hpp"
-#include "sweep/timed_case.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal::reduce_command {

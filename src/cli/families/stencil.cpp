@@ -15,7 +15,6 @@
 #include "families/launch_bytes.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "jitune/error.hpp"
-#include "sweep/timed_case.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "backend/platform_kind.hpp"
-#include "cli/app/device_argument.hpp"
+#include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/tune/recorded_file.hpp"
 #include "cli/tune/time_left.hpp"
