@@ -15,6 +15,25 @@ namespace jitune::internal {
 
 namespace {
 
+/// Whether two tasks have chosen different configurations for the same sizes on the same class of
+/// devices, and the intervals of their speed-ups have no value in common: one of the machines was
+/// disturbed, or they are not alike. Winners without intervals dispute nothing.
+bool is_disputed(const Winner& one, const Winner& other) {
+    const Certainty& a = one.certainty;
+    const Certainty& b = other.certainty;
+    return one.key == other.key && one.sizes == other.sizes &&
+           one.configuration != other.configuration && a.speed_up_low > 0 && b.speed_up_low > 0 &&
+           (a.speed_up_high < b.speed_up_low || b.speed_up_high < a.speed_up_low);
+}
+
+/// Whether any of the winners of one task disputes one of another.
+bool is_disputed(std::span<const Winner> ones, std::span<const Winner> others) {
+    return std::any_of(ones.begin(), ones.end(), [&](const Winner& one) {
+        return std::any_of(others.begin(), others.end(),
+                           [&](const Winner& other) { return is_disputed(one, other); });
+    });
+}
+
 using Kind = ProblemState::Kind;
 
 /// The winners of each result of one problem, in one round.
@@ -65,31 +84,12 @@ Results merge_all(TuningStore& into, const Deliveries& deliveries, const Log& lo
 bool is_disputed(const std::vector<std::vector<Winner>>& results) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            if (internal::is_disputed(results[i], results[j])) {
+            if (is_disputed(results[i], results[j])) {
                 return true;
             }
         }
     }
     return false;
-}
-
-/// Whether two tasks have chosen different configurations for the same sizes on the same class of
-/// devices, and the intervals of their speed-ups have no value in common: one of the machines was
-/// disturbed, or they are not alike. Winners without intervals dispute nothing.
-bool is_disputed(const Winner& one, const Winner& other) {
-    const Certainty& a = one.certainty;
-    const Certainty& b = other.certainty;
-    return one.key == other.key && one.sizes == other.sizes &&
-           one.configuration != other.configuration && a.speed_up_low > 0 && b.speed_up_low > 0 &&
-           (a.speed_up_high < b.speed_up_low || b.speed_up_high < a.speed_up_low);
-}
-
-/// Whether any of the winners of one task disputes one of another.
-bool is_disputed(std::span<const Winner> ones, std::span<const Winner> others) {
-    return std::any_of(ones.begin(), ones.end(), [&](const Winner& one) {
-        return std::any_of(others.begin(), others.end(),
-                           [&](const Winner& other) { return is_disputed(one, other); });
-    });
 }
 
 }  // namespace

@@ -31,6 +31,32 @@ namespace {
 
 using Arguments = SweepArguments;
 
+/// WorkOrder for a sweep whose problems are all items with a brief effort, and behind them all
+/// items in the same order with a full one.
+class WorklistSweep : public SweepOrder {
+public:
+    explicit WorklistSweep(WorkOrder order) : order_(std::move(order)) {}
+
+    std::vector<std::size_t> begin() override {
+        std::vector<std::size_t> problems;
+        for (const WorkStep& step : order_.steps()) {
+            problems.push_back(step.item + (step.effort == Effort::full ? items() : 0));
+        }
+        return problems;
+    }
+
+    std::vector<std::size_t> after(const SweepRow& row, double seconds) override {
+        const Effort effort = row.problem < items() ? Effort::brief : Effort::full;
+        order_.done(row.problem % items(), effort, row.ranges, seconds);
+        return begin();
+    }
+
+private:
+    [[nodiscard]] std::size_t items() const { return order_.items().size(); }
+
+    WorkOrder order_;
+};
+
 double budget_seconds(const Options& options) {
     return options.budget.count() == 0 ? kUsualBudgetS
                                        : std::chrono::duration<double>(options.budget).count();
@@ -154,32 +180,6 @@ int run_worklist(const Arguments& arguments) {
     report_sweep(arguments, options);
     return sweep_exit_code(result);
 }
-
-/// WorkOrder for a sweep whose problems are all items with a brief effort, and behind them all
-/// items in the same order with a full one.
-class WorklistSweep : public SweepOrder {
-public:
-    explicit WorklistSweep(WorkOrder order) : order_(std::move(order)) {}
-
-    std::vector<std::size_t> begin() override {
-        std::vector<std::size_t> problems;
-        for (const WorkStep& step : order_.steps()) {
-            problems.push_back(step.item + (step.effort == Effort::full ? items() : 0));
-        }
-        return problems;
-    }
-
-    std::vector<std::size_t> after(const SweepRow& row, double seconds) override {
-        const Effort effort = row.problem < items() ? Effort::brief : Effort::full;
-        order_.done(row.problem % items(), effort, row.ranges, seconds);
-        return begin();
-    }
-
-private:
-    [[nodiscard]] std::size_t items() const { return order_.items().size(); }
-
-    WorkOrder order_;
-};
 
 }  // namespace
 
