@@ -38,7 +38,7 @@ struct StepInput {
 
 /// The steps that compute the same as one of jitune's built-in kernels.
 struct StepSet {
-    std::string_view kernel;  ///< "reduce", as in `jitune steps reduce`
+    std::string_view kernel;  ///< "reduce", as in `jitune_steps reduce`
     /// Article by article, each in its author's order; jitune's own kernel last on each platform.
     std::span<const Step> steps;
     bool times_copies = false;  ///< copies from and to host memory are timed, too

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the tables of `jitune steps stencil --json` and `jitune steps entropy --json`.
+"""Draws the tables of `jitune_steps stencil --json` and `jitune_steps entropy --json`.
 
     plot_steps.py steps.json... --out docs/reference/stencil_steps.svg
 
@@ -134,7 +134,7 @@ def main():
         except (OSError, ValueError) as error:
             parser.error(f"cannot read {path}: {error}")
         if not isinstance(read, dict) or read.get("kernel") not in plots or not read.get("steps"):
-            parser.error(f"{path} is no result of `jitune steps stencil --json` or `jitune steps entropy --json`")
+            parser.error(f"{path} is no result of `jitune_steps stencil --json` or `jitune_steps entropy --json`")
         if document and read["kernel"] != document["kernel"]:
             parser.error(f"{path} is of another kernel than {options.json[0]}")
         if document and read.get("device_name") != document.get("device_name"):

@@ -15,7 +15,7 @@
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "support/temp_dir.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/work_order.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/isolation/worker_command.hpp"
 #include "tuning/search/compile_ahead.hpp"

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/families/reduce_shape.hpp"
+#include "cli/families/reduce_problems.hpp"
 #include "cli/formats/json_file.hpp"
 #include "families/reduce/reduce_types.hpp"
 

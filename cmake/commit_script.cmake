@@ -8,10 +8,9 @@ endif()
 if(NOT commit)
   set(commit unknown)
 endif()
-file(WRITE ${OUTPUT} "#include \"cli/app/commit.hpp\"
+file(WRITE ${OUTPUT} "namespace jitune::internal {
 
-namespace jitune::internal {
-
+extern const char* const kCommit;
 const char* const kCommit = \"${commit}\";
 
 }  // namespace jitune::internal

@@ -3,12 +3,21 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "check/check_device.hpp"
+#include "backend/compile_for.hpp"
+#include "backend/kernel_inspector.hpp"
 
 namespace jitune::internal {
+
+/// A device that a template is checked for. It need not be there.
+struct CheckDevice {
+    DeviceInfo info;
+    CompileFor compile;                                     ///< thread-safe
+    std::shared_ptr<const KernelInspector> inspector = {};  ///< null: nothing tells of its code
+};
 
 /// Instances of one template that are compiled for several devices, on all cores. Equal instances
 /// of one device are compiled once. Used by one thread.

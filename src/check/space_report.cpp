@@ -2,6 +2,8 @@
 #include "check/space_report.hpp"
 
 #include <algorithm>
+#include <random>
+#include <set>
 
 #include "jitune/error.hpp"
 
@@ -43,6 +45,54 @@ std::optional<double> removed_by(const std::vector<Parameter>& all, const Expres
     return product_of(all) * (1 - left_by(named, constraint) / product);
 }
 
+// A larger space is looked at in steps.
+constexpr std::size_t kMostVisited = 200'000;
+
+class CornerFinder {
+public:
+    CornerFinder(const SearchSpace& space, std::size_t standard)
+        : space_(space), stride_(space.size() / kMostVisited + 1) {
+        for (std::size_t p = 0; p < space.parameters().size(); ++p) {
+            standard_.push_back(standard < space.size() ? space.position(standard, p) : 0);
+        }
+    }
+
+    /// The configurations with the lowest and the highest position of a parameter.
+    [[nodiscard]] std::vector<std::size_t> corners(std::size_t parameter) const {
+        Best low, high;
+        for (std::size_t i = 0; i < space_.size(); i += stride_) {
+            const std::size_t position = space_.position(i, parameter);
+            const std::size_t shared = shared_with_standard(i);
+            low.take(i, space_.parameters()[parameter].values.size() - position, shared);
+            high.take(i, position + 1, shared);
+        }
+        return {low.index, high.index};
+    }
+
+private:
+    struct Best {
+        std::size_t index = 0, rank = 0, shared = 0;
+
+        void take(std::size_t at, std::size_t its_rank, std::size_t its_shared) {
+            if (std::pair(its_rank, its_shared) > std::pair(rank, shared)) {
+                index = at, rank = its_rank, shared = its_shared;
+            }
+        }
+    };
+
+    [[nodiscard]] std::size_t shared_with_standard(std::size_t index) const {
+        std::size_t count = 0;
+        for (std::size_t p = 0; p < standard_.size(); ++p) {
+            count += space_.position(index, p) == standard_[p] ? 1 : 0;
+        }
+        return count;
+    }
+
+    const SearchSpace& space_;
+    std::size_t stride_;
+    std::vector<std::size_t> standard_;
+};
+
 }  // namespace
 
 SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
@@ -63,6 +113,41 @@ SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
         report.flaw = error.what();
     }
     return report;
+}
+
+std::vector<Configuration> check_sample(const SearchSpace& space, const Configuration& standard,
+                                        std::size_t most) {
+    std::vector<std::size_t> chosen;
+    std::set<std::size_t> seen;
+    const auto choose = [&](std::size_t index) {
+        if (chosen.size() < most && index < space.size() && seen.insert(index).second) {
+            chosen.push_back(index);
+        }
+    };
+    if (most == 0 || space.size() <= most) {
+        most = space.size();
+    }
+    choose(space.find(standard));
+    if (most < space.size()) {
+        const CornerFinder finder(space, space.find(standard));
+        for (std::size_t p = 0; p < space.parameters().size(); ++p) {
+            for (const std::size_t corner : finder.corners(p)) {
+                choose(corner);
+            }
+        }
+        std::mt19937_64 random(1);  // NOLINT(cert-msc51-cpp): the same in each run
+        while (chosen.size() < most) {
+            choose(random() % space.size());
+        }
+    }
+    for (std::size_t i = 0; chosen.size() < most; ++i) {
+        choose(i);
+    }
+    std::vector<Configuration> sample;
+    for (const std::size_t index : chosen) {
+        sample.push_back(space.at(index));
+    }
+    return sample;
 }
 
 }  // namespace jitune::internal

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "space/search_space.hpp"
 #include "template/kernel_template.hpp"
 
 namespace jitune::internal {
@@ -28,5 +29,11 @@ struct SpaceReport {
 
 SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
                          const DeviceInfo& device);
+
+/// At most `most` configurations of a space, 0: all of them. First `standard`, then for each
+/// parameter those with its first and its last value that are nearest to `standard`, then others at
+/// random, the same in each run.
+std::vector<Configuration> check_sample(const SearchSpace& space, const Configuration& standard,
+                                        std::size_t most);
 
 }  // namespace jitune::internal

@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 
 #include "check/check_jobs.hpp"
-#include "check/check_sample.hpp"
 #include "check/compiler_log.hpp"
 #include "check/launch_arguments.hpp"
+#include "check/space_report.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

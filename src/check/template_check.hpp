@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/kernel_inspector.hpp"
-#include "check/check_device.hpp"
+#include "check/check_jobs.hpp"
 #include "check/finding.hpp"
 #include "check/space_report.hpp"
 #include "template/kernel_template.hpp"

@@ -13,7 +13,6 @@
 
 #include "plan/claim_shard.hpp"
 #include "plan/deliveries.hpp"
-#include "plan/file_clock.hpp"
 #include "plan/problem_state.hpp"
 #include "plan/shared_folder.hpp"
 

@@ -329,4 +329,32 @@ std::optional<std::string> SharedFolder::text(const std::string& name, std::size
     return read ? std::optional(text) : std::nullopt;
 }
 
+FileClock::FileClock(const SharedFolder& folder, std::string name)
+    : folder_(folder), name_(std::move(name)) {
+    read();
+}
+
+FileClock::~FileClock() {
+    try {
+        folder_.remove(name_);
+    } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the folder has gone
+    }
+}
+
+std::int64_t FileClock::read() {
+    folder_.touch(name_);  // others may have removed it
+    static_cast<void>(folder_.beat(name_));
+    if (const auto facts = folder_.facts(name_)) {
+        read_ns_ = facts->changed_ns;
+        read_at_ = std::chrono::steady_clock::now();
+    }
+    return read_ns_;
+}
+
+std::int64_t FileClock::seconds() const {
+    using std::chrono::nanoseconds;
+    const nanoseconds passed = std::chrono::steady_clock::now() - read_at_;
+    return (read_ns_ + passed.count()) / 1'000'000'000;
+}
+
 }  // namespace jitune::internal

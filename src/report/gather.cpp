@@ -11,7 +11,7 @@
 #include "report/ceilings.hpp"
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/work_order.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {

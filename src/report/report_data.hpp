@@ -10,7 +10,7 @@
 #include "dispatch/observe/usage_report.hpp"
 #include "measure/conditions.hpp"
 #include "range/cost_table.hpp"
-#include "sweep/work_item.hpp"
+#include "sweep/work_order.hpp"
 #include "tuner_db/calls/doubt.hpp"
 #include "tuner_db/calls/usage.hpp"
 #include "tuner_db/merge/merge_record.hpp"

@@ -13,7 +13,7 @@
 #include "report/labels.hpp"
 #include "report/section.hpp"
 #include "report/template_state.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/work_order.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/trust.hpp"

@@ -4,16 +4,35 @@
 #include <algorithm>
 #include <optional>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"
-#include "sweep/delivered_merge.hpp"
-#include "sweep/winner_dispute.hpp"
+#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 
 namespace {
+
+/// Whether two tasks have chosen different configurations for the same sizes on the same class of
+/// devices, and the intervals of their speed-ups have no value in common: one of the machines was
+/// disturbed, or they are not alike. Winners without intervals dispute nothing.
+bool is_disputed(const Winner& one, const Winner& other) {
+    const Certainty& a = one.certainty;
+    const Certainty& b = other.certainty;
+    return one.key == other.key && one.sizes == other.sizes &&
+           one.configuration != other.configuration && a.speed_up_low > 0 && b.speed_up_low > 0 &&
+           (a.speed_up_high < b.speed_up_low || b.speed_up_high < a.speed_up_low);
+}
+
+/// Whether any of the winners of one task disputes one of another.
+bool is_disputed(std::span<const Winner> ones, std::span<const Winner> others) {
+    return std::any_of(ones.begin(), ones.end(), [&](const Winner& one) {
+        return std::any_of(others.begin(), others.end(),
+                           [&](const Winner& other) { return is_disputed(one, other); });
+    });
+}
 
 using Kind = ProblemState::Kind;
 
@@ -65,7 +84,7 @@ Results merge_all(TuningStore& into, const Deliveries& deliveries, const Log& lo
 bool is_disputed(const std::vector<std::vector<Winner>>& results) {
     for (std::size_t i = 0; i < results.size(); ++i) {
         for (std::size_t j = 0; j < i; ++j) {
-            if (internal::is_disputed(results[i], results[j])) {
+            if (is_disputed(results[i], results[j])) {
                 return true;
             }
         }
@@ -108,6 +127,13 @@ CollectedClass collect_class(TuningStore& into, ClaimFolder& claims, const Deliv
         }
     }
     return collected;
+}
+
+std::vector<Winner> merge_delivered(TuningStore& into, const std::filesystem::path& from,
+                                    const Log& log) {
+    const auto delivered = TuningStore::open(from, TuningStore::Access::read_only, log);
+    into.merge(*delivered, {.trust_code = true});
+    return delivered->winners();
 }
 
 }  // namespace jitune::internal

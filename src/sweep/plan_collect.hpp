@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -33,5 +34,11 @@ struct CollectedClass {
 /// once those on which two tasks disagree. Tasks may work meanwhile. Throws Error(store).
 CollectedClass collect_class(TuningStore& into, ClaimFolder& claims, const Deliveries& deliveries,
                              const Log& log);
+
+/// Adds the measurements and winners of a database that a task of this user's has delivered, with
+/// the binaries. A database that was merged before changes nothing. Returns its winners, without
+/// their images. Throws Error(store), also where the file is no database.
+std::vector<Winner> merge_delivered(TuningStore& into, const std::filesystem::path& from,
+                                    const Log& log);
 
 }  // namespace jitune::internal

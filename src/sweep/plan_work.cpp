@@ -2,14 +2,20 @@
 #include "sweep/plan_work.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "plan/heartbeat.hpp"
-#include "sweep/delivered_merge.hpp"
+#include "support/thread_signals.hpp"
+#include "sweep/plan_collect.hpp"
 #include "sweep/work_order.hpp"
 #include "tuner_db/calls/sweep_journal.hpp"
 
@@ -31,6 +37,38 @@ double guess_s(const Options& options) {
     constexpr double kBegin = 2;
     const double budget = std::chrono::duration<double>(options.budget).count();
     return kBegin + kPart * (budget == 0 ? kUsualBudgetS : budget);
+}
+
+/// Calls a function on a thread of its own, at once and then again and again, as long as it lives.
+class Heartbeat {
+public:
+    /// `beat` must not throw. Signals are not delivered to its thread.
+    Heartbeat(std::chrono::milliseconds period, std::function<void()> beat);
+    Heartbeat(const Heartbeat&) = delete;
+    Heartbeat& operator=(const Heartbeat&) = delete;
+
+private:
+    void run(const std::stop_token& stop);
+
+    const std::chrono::milliseconds period_;
+    const std::function<void()> beat_;
+    std::mutex mutex_;
+    std::condition_variable_any wake_;
+    std::jthread thread_;  // ends before the members that it uses
+};
+
+Heartbeat::Heartbeat(std::chrono::milliseconds period, std::function<void()> beat)
+    : period_(period), beat_(std::move(beat)) {
+    const SignalsBlocked blocked;
+    thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
+
+void Heartbeat::run(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+        beat_();
+        wake_.wait_for(lock, stop, period_, [] { return false; });
+    }
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 #include "sweep/deadline.hpp"
 #include "sweep/local_folder.hpp"
 #include "sweep/sweep.hpp"
-#include "sweep/sweep_observer.hpp"
 
 namespace jitune::internal {
 

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -17,13 +18,63 @@
 #include "sweep/deadline.hpp"
 #include "sweep/hints.hpp"
 #include "sweep/problem_queue.hpp"
-#include "sweep/sweep_observer.hpp"
-#include "sweep/sweep_order.hpp"
 #include "sweep/sweep_problem.hpp"
 #include "sweep/sweep_result.hpp"
 #include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
+
+/// How far the tuning of one problem is.
+struct RunState {
+    std::string device;  ///< "cuda:0"
+    std::string name;    ///< "float32 sum 2^20"
+    TuneProgress tune;
+    double elapsed_s = 0;
+    std::size_t known = 0;  ///< candidates that earlier tunings had tried
+
+    /// Takes what is told after a verdict, or while a candidate is waited for.
+    void go_on(const TuneProgress& progress, double after_s) {
+        if (tune.evaluated == 0 && progress.evaluated > 0) {
+            known = progress.evaluated - 1;  // all but the first of this run
+        }
+        tune = progress;
+        elapsed_s = after_s;
+    }
+};
+
+/// How far a sweep is.
+struct SweepState {
+    std::size_t done = 0;
+    std::size_t kept = 0;  ///< those of them that were skipped because their winners are complete
+    std::size_t problems = 0;
+    std::vector<RunState> runs;  ///< one for each device that works
+    double spent_s = 0;          ///< on the problems that are done, of all devices together
+    double budget_s = 0;         ///< per problem; zero: no limit
+};
+
+/// Is told what a sweep does, one call at a time, on any thread.
+class SweepObserver {
+public:
+    virtual ~SweepObserver() = default;
+    /// A problem is done.
+    virtual void done(const SweepRow& row) = 0;
+    /// A candidate was tried.
+    virtual void progress(const SweepState& state) = 0;
+};
+
+/// Chooses the order of a sweep's problems while it goes on. One call at a time, on any thread.
+class SweepOrder {
+public:
+    virtual ~SweepOrder() = default;
+
+    /// The problems that are to be tuned, the first one first. Others are not tuned unless a later
+    /// order names them.
+    virtual std::vector<std::size_t> begin() = 0;
+
+    /// The same once `row` is done, which took `seconds`. May name problems that other devices work
+    /// on or have done: they are left out.
+    virtual std::vector<std::size_t> after(const SweepRow& row, double seconds) = 0;
+};
 
 /// When the search for one problem may end: SearchPlan::target_ns and target_speed_up.
 struct SweepTarget {

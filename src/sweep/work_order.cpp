@@ -3,10 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <string>
 #include <tuple>
+#include <utility>
 
 #include "range/cost_table.hpp"
 #include "range/size_grid.hpp"
+#include "tuner_db/winners/trust.hpp"
+#include "tuner_db/winners/winner_index.hpp"
 
 namespace jitune::internal {
 
@@ -25,6 +31,15 @@ bool is_better(const WorkStep& a, const WorkStep& b) {
 constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
 
 }  // namespace
+
+std::int64_t WorkItem::calls() const {
+    double sum = 0;  // of numbers that may be as large as any
+    for (const Miss& miss : misses) {
+        sum += static_cast<double>(miss.calls);
+    }
+    constexpr double kMost = 9e18;
+    return static_cast<std::int64_t>(std::min(sum, kMost));
+}
 
 WorkOrder::WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winners, double budget_s)
     : items_(std::move(items)), budget_s_(budget_s) {
@@ -150,6 +165,45 @@ void WorkOrder::done(std::size_t item, Effort effort, std::span<const Winner> wi
     for (const Winner& winner : winners) {
         learn(winner);
     }
+}
+
+std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners) {
+    std::stable_sort(misses.begin(), misses.end(),
+                     [](const Miss& a, const Miss& b) { return a.calls > b.calls; });
+    std::vector<WorkItem> items;
+    std::map<RecordKey, std::size_t> places;  // in items
+    for (Miss& miss : misses) {
+        if (!miss.problem_sizes()) {
+            continue;
+        }
+        const auto [place, is_new] = places.try_emplace(miss.key, items.size());
+        if (is_new) {
+            items.emplace_back();
+        }
+        items[place->second].misses.push_back(std::move(miss));
+    }
+    const WinnerIndex index(winners);
+    for (WorkItem& item : items) {
+        const Miss& first = item.misses.front();
+        const auto serving = index.serving(first.key, first.problem_sizes().value());
+        item.is_provisional = std::any_of(serving.begin(), serving.end(), [&](std::size_t place) {
+            return trust_of(winners[place]) == Trust::provisional;
+        });
+    }
+    const WorkOrder order(std::move(items), winners);
+    std::vector<WorkItem> sorted;
+    for (const WorkStep& step : order.steps()) {
+        WorkItem& item = sorted.emplace_back(order.items()[step.item]);
+        item.call_ns = order.call_ns(step.item);
+        item.saved_s = step.saved_s;
+        item.tune_s = step.tune_s;
+    }
+    return sorted;
+}
+
+std::int64_t unserved(std::span<const WorkItem> items) {
+    return std::count_if(items.begin(), items.end(),
+                         [](const WorkItem& item) { return !item.is_provisional; });
 }
 
 }  // namespace jitune::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <span>
 #include <string>
@@ -9,9 +10,22 @@
 #include <vector>
 
 #include "sweep/call_estimate.hpp"
-#include "sweep/work_item.hpp"
+#include "tuner_db/calls/miss.hpp"
+#include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
+
+/// Problems that calls had no winner for, or a provisional one, of one key and thus within half an
+/// octave, so that one tuning is for all of them; with what it is worth.
+struct WorkItem {
+    std::vector<Miss> misses;  ///< at least one, those called most first
+    double call_ns = 0;        ///< estimated time of a call of the first, as it is answered now
+    double saved_s = 0;        ///< estimated time that a winner would have saved in all their calls
+    double tune_s = 0;         ///< estimated time of its tuning
+    bool is_provisional = false;  ///< the first has a provisional winner
+
+    [[nodiscard]] std::int64_t calls() const;
+};
 
 /// How long a problem of a work-list is tuned.
 enum class Effort {
@@ -90,5 +104,16 @@ private:
     std::map<KernelName, KernelLessons> kernels_;
     std::map<Effort, WeightedMean> durations_;  ///< logarithms, over what was assumed
 };
+
+/// The items of a work-list, those first that WorkOrder would tune first, with its estimates.
+std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners);
+
+/// How many of them no winner serves: the others have a provisional one.
+std::int64_t unserved(std::span<const WorkItem> items);
+
+/// That of a database. Throws Error(store).
+inline std::vector<WorkItem> worklist_of(TuningStore& store) {
+    return worklist(store.misses(), store.winners());
+}
 
 }  // namespace jitune::internal

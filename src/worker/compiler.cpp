@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "worker/compiler.hpp"
+#include "worker/worker.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,6 @@
 #include "support/message.hpp"
 #include "tuning/isolation/worker_request.hpp"
 #include "tuning/search/compile_ahead.hpp"
-#include "worker/parent_socket.hpp"
 
 namespace jitune::internal {
 

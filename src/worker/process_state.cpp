@@ -12,6 +12,7 @@
 #include <clocale>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <optional>
 #include <sstream>
@@ -189,6 +190,14 @@ bool same_limits(const std::vector<rlimit>& one, const std::vector<rlimit>& othe
                       });
 }
 
+constexpr std::size_t kAuditSizes[] = {24, 40, 104, 1000, 1032, 4072, 16'000, 100'000};
+constexpr std::size_t kOfEachSize = 8;
+constexpr std::byte kContent{0x5a};
+
+std::size_t sentinel_size(std::size_t sentinel) {
+    return kAuditSizes[sentinel % std::size(kAuditSizes)];
+}
+
 }  // namespace
 
 ProcessState::ProcessState(const fs::path& scratch)
@@ -236,6 +245,38 @@ std::string ProcessState::change_since(const ProcessState& earlier) const {
            : std::any_of(threads_.begin(), threads_.end(), is_new_and_runs)
                ? "left a thread running"
                : "";
+}
+
+HeapAudit::HeapAudit() {
+    std::vector<std::unique_ptr<std::byte[]>> gaps;  // freed at the end, for others to fill
+    for (std::size_t i = 0; i < kOfEachSize * std::size(kAuditSizes); ++i) {
+        sentinels_.push_back(std::make_unique<std::byte[]>(sentinel_size(i)));
+        std::memset(sentinels_.back().get(), std::to_integer<int>(kContent), sentinel_size(i));
+        gaps.push_back(std::make_unique<std::byte[]>(sentinel_size(i)));
+    }
+}
+
+HeapAudit::~HeapAudit() = default;
+
+bool HeapAudit::is_whole() const {
+    for (const std::size_t size : kAuditSizes) {
+        void* blocks[kOfEachSize];
+        for (void*& block : blocks) {
+            block = std::malloc(size);
+            if (block != nullptr) {
+                *static_cast<volatile char*>(block) = 0;  // so that the call is not left out
+            }
+        }
+        std::for_each(std::begin(blocks), std::end(blocks), [](void* block) { std::free(block); });
+    }
+    for (std::size_t i = 0; i < sentinels_.size(); ++i) {
+        const std::byte* const begin = sentinels_[i].get();
+        if (!std::all_of(begin, begin + sentinel_size(i),
+                         [](std::byte b) { return b == kContent; })) {
+            return false;
+        }
+    }
+    return true;
 }
 
 }  // namespace jitune::internal

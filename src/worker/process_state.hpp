@@ -4,8 +4,10 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,6 +40,21 @@ private:
     std::size_t open_files_ = 0;
     std::uint64_t scratch_inode_ = 0;  ///< zero: there is no such folder
     std::uintmax_t scratch_bytes_ = 0;
+};
+
+/// Finds out whether something has written into the heap that it does not own, while it is still
+/// known which candidate ran: by memory of its own all over the heap, and by work for the
+/// allocator, which ends the process when it finds its records damaged.
+class HeapAudit {
+public:
+    HeapAudit();
+    ~HeapAudit();
+
+    /// False if the audit's own memory was changed. Does not return where the allocator's was.
+    [[nodiscard]] bool is_whole() const;
+
+private:
+    std::vector<std::unique_ptr<std::byte[]>> sentinels_;
 };
 
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,6 +22,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "backend/platform_table.hpp"
 #include "dispatch/engine.hpp"
 #include "jitune/error.hpp"
@@ -31,8 +34,6 @@
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_request.hpp"
 #include "tuning/search/compile_ahead.hpp"
-#include "worker/heap_audit.hpp"
-#include "worker/parent_socket.hpp"
 #include "worker/process_state.hpp"
 
 namespace jitune::internal {
@@ -348,6 +349,15 @@ private:
 };
 
 }  // namespace
+
+void require_parent_socket(std::string_view command, std::string_view work) {
+    struct stat status {};
+    if (::fstat(STDIN_FILENO, &status) != 0 || !S_ISSOCK(status.st_mode)) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("jitune {} is for jitune's own use: it {} for a parent process",
+                                command, work));
+    }
+}
 
 void run_worker(const std::filesystem::path& scratch, std::span<const Family> families) {
     ::setenv("TMPDIR", scratch.c_str(), 1);

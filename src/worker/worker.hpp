@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string_view>
 
 #include "dispatch/family.hpp"
 
@@ -14,5 +15,16 @@ namespace jitune::internal {
 /// the device. Throws Error(usage) where standard input is not a socket.
 [[noreturn]] void run_worker(const std::filesystem::path& scratch,
                              std::span<const Family> families);
+
+/// Runs a compiler process of a platform until its end: receives programs over standard input,
+/// which is a socket, and answers there (tuning/isolation/compile_request.hpp). It opens no device.
+/// Ends when its parent ends, also in the middle of a compile, and when nothing has come for a
+/// while. Throws Error(usage) where standard input is not a socket, and Error(unavailable) for a
+/// malformed message.
+[[noreturn]] void run_compiler(std::string_view platform);
+
+/// Throws Error(usage) unless standard input is a socket, as where jitune starts itself as
+/// `jitune <command>`, which does `work` for its parent.
+void require_parent_socket(std::string_view command, std::string_view work);
 
 }  // namespace jitune::internal

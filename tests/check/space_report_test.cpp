@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "check/check_sample.hpp"
-
 namespace jitune::internal {
 namespace {
 

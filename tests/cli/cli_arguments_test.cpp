@@ -114,7 +114,7 @@ TEST_F(CliArgumentsTest, ErrorsAreJsonWhereJsonIsWanted) {
     EXPECT_NE(unknown["message"].get<std::string>().find("float8"), std::string::npos);
     EXPECT_EQ(error_of("sweep reduce --sises 8 --json", 2)["kind"], "usage");
     EXPECT_EQ(error_of("db list --json", 3)["kind"], "store");
-    EXPECT_EQ(error_of("steps reduce --device cuda:99 --json", 4)["kind"], "unavailable");
+    EXPECT_EQ(error_of("sweep reduce --device cuda:99 --json", 4)["kind"], "unavailable");
 }
 
 TEST_F(CliArgumentsTest, FilesThatCannotBeUsedHaveAReason) {

@@ -69,7 +69,6 @@ TEST_F(CliStencilTest, RefusesWhatIsNoStencilInOneLine) {
     expect_failure("stencil \"$folder/in.npy\" --output \"$folder/link.npy\"", 2,
                    "this file is the input");
     expect_failure("sweep stencil --radius 0", 2, "must be from 1 to 32");
-    expect_failure("steps stencil --device host", 2, "CUDA kernels");
 }
 
 TEST_F(CliStencilTest, SweepsInAWorkerAndKeepsTheWinner) {

@@ -12,7 +12,7 @@
 
 #include "fixtures/cli_fixture.hpp"
 #include "sizes/size_box.hpp"
-#include "text/fitted_text.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -50,7 +50,7 @@ TEST_F(CliTest, DevicesNameTheHost) {
 TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure(
         "", 2,
-        "devices, check, tune, source, sweep, reduce, entropy, stencil, steps, replay, worklist, "
+        "devices, check, tune, source, sweep, reduce, entropy, stencil, replay, worklist, "
         "report, stats, db");
     expect_failure("swep", 2,
                    "\"swep\" was not expected; jitune takes one of the commands devices");
@@ -70,7 +70,7 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("sweep reduce --shape rows --sizes 2^20", 2, "1024x65536");
     expect_failure("sweep reduce --shape columns --sizes 2^21x2^20", 2, "2^40");
     expect_failure("sweep reduce --device tpu", 2, "host");
-    for (const char* command : {"sweep reduce", "sweep worklist", "steps stencil"}) {
+    for (const char* command : {"sweep reduce", "sweep worklist"}) {
         expect_failure(std::string(command) + " --device auto", 2, "Leave --device out");
     }
     expect_failure("sweep reduce --device host --strategy luck", 2, "random");
@@ -98,17 +98,6 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
     expect_failure("db list --db none", 2, "--db");
     expect_failure("db list one two three", 2, "not expected: two three");
     EXPECT_FALSE(std::filesystem::exists(folder_ / "tuning.db"));
-}
-
-TEST_F(CliTest, StepsRefuseWhatTheyCannotRun) {
-    expect_failure("steps", 2, "jitune steps takes one of the commands reduce");
-    expect_failure("steps reduce --type float64", 2, "float32 and int32");
-    expect_failure("steps reduce --type float8", 2, "float32");
-    expect_failure("steps reduce --size 2^41", 2, "2^40");
-    expect_failure("steps reduce --size 2^10..2^12", 2, "is a range");
-    expect_failure("steps reduce --tune now", 2, "now");
-    expect_failure("steps reduce --device host", 2, "cuda:N, not host");
-    expect_failure("steps reduce --device cuda:99", 4, "cuda");
 }
 
 TEST_F(CliTest, ASweepStoresWinnersThatTheDatabaseCommandsShow) {

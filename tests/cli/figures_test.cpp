@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/formats/figures.hpp"
 
 #include <gtest/gtest.h>
+
+#include "cli/db/record_json.hpp"
 
 namespace jitune::internal {
 namespace {

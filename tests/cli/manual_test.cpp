@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/app/manual.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
+
+#include "cli/app/command_pages.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/families/stencil_arguments.hpp"
+#include "cli/families/sizes.hpp"
 #include "cli/sweep/sweep_family.hpp"
 #include "fixtures/expect_error.hpp"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks shell lines of the docs: commands of `jitune` against the command itself."""
+"""Checks shell lines of the docs: commands of `jitune` and `jitune_steps` against these programs."""
 
 import os
 import re
@@ -60,10 +60,11 @@ def commands(text):
 
 
 class Jitune:
-    """The command, run in a folder with the source tree's files and some arrays."""
+    """The programs, run in a folder with the source tree's files and some arrays."""
 
-    def __init__(self, path, source, folder):
-        self.path, self.source, self.folder = path, source, folder / "shell"
+    def __init__(self, programs, source, folder):
+        """`programs`: their paths by name."""
+        self.programs, self.source, self.folder = programs, source, folder / "shell"
         self.folder.mkdir()
         for name in ("examples", "scripts", "bench"):
             (self.folder / name).symlink_to(source / name)
@@ -75,37 +76,37 @@ class Jitune:
         database.chmod(0o600)
         self.helps = {}
 
-    def run(self, words):
+    def run(self, words, program="jitune"):
         environment = {**os.environ, "JITUNE_TUNE": "default", "JITUNE_BUDGET": "0.1",
                        "JITUNE_DB": str(self.folder / "tuning.db")}
-        return subprocess.run([self.path, *words], cwd=self.folder, env=environment, capture_output=True, text=True,
+        return subprocess.run([self.programs[program], *words], cwd=self.folder, env=environment, capture_output=True, text=True,
                               timeout=300)
 
-    def help(self, name):
-        if name not in self.helps:
-            done = self.run([*name.split(), "--help"])
+    def help(self, program, name):
+        if (program, name) not in self.helps:
+            done = self.run([*name.split(), "--help"], program)
             if done.returncode != 0:
-                raise Failure(f"jitune {name} --help: exit code {done.returncode}\n{done.stderr}")
-            self.helps[name] = done.stdout
-        return self.helps[name]
+                raise Failure(f"{program} {name} --help: exit code {done.returncode}\n{done.stderr}")
+            self.helps[program, name] = done.stdout
+        return self.helps[program, name]
 
     def name_of(self, words):
         """"db explain" of `db explain --op sum`, "sweep kernel" of `sweep scale.cu`."""
         if words[0] == "sweep" and re.search(r"(FILE|\.cu|\.cpp)$", words[1]):
             return "sweep kernel"
-        if words[0] in ("db", "sweep", "steps", "worklist") and len(words) > 1:
+        if words[0] in ("db", "sweep", "worklist") and len(words) > 1:
             return f"{words[0]} {words[1]}"
         return words[0]
 
-    def check_options(self, words):
+    def check_options(self, words, program="jitune"):
         if not words or words[0].startswith("-"):
             return
         name = self.name_of(words)
-        text = self.help(name)
+        text = self.help(program, name)
         for word in words:
             option = re.match(r"(--[a-z][\w-]*|-[a-z])(?:=|$)", word)
             if option and not re.search(rf"(?<![\w-]){option[1]}(?![\w-])", text):
-                raise Failure(f"jitune {name} has no option {option[1]}")
+                raise Failure(f"{program} {name} has no option {option[1]}")
 
     def check(self, block):
         for words in commands(block.text):
@@ -113,9 +114,10 @@ class Jitune:
                 words = words[1:]
             if words and words[0] in LAUNCHERS and "jitune" in words:
                 words = words[words.index("jitune"):]
-            if words and words[0].rpartition("/")[2] == "jitune":
-                self.check_options(words[1:])
-                if block.marker != "skip" and self.name_of(words[1:]) in CHEAP:
+            program = words[0].rpartition("/")[2] if words else ""
+            if program in self.programs:
+                self.check_options(words[1:], program)
+                if program == "jitune" and block.marker != "skip" and self.name_of(words[1:]) in CHEAP:
                     self.check_run(words[1:])
             elif block.marker != "skip" and words and not self.is_there(words[0]):
                 raise Failure(f"there is no command {words[0]}; give the block the marker skip=REASON")
@@ -131,17 +133,17 @@ class Jitune:
             raise Failure(f"jitune {' '.join(words)}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
 
     def check_synopsis(self, text):
-        """The indented lines of command_line.md name every option of every command, and no other."""
+        """The indented lines of a reference page name options of commands, and no others."""
         synopsis = {}
         name = None
         for line in text.splitlines():
-            if line.startswith("    jitune "):
-                words = re.findall(r"\S+", line)[1:]
-                name = self.name_of(words)
+            program = line.split(" ")[4] if line.startswith("    jitune") else ""
+            if program in self.programs:
+                name = (program, self.name_of(line.split()[1:]))
             if line.startswith("    ") and name:
                 synopsis.setdefault(name, set()).update(re.findall(r"(?<![\w-])(--[a-z][\w-]*|-[a-z])(?![\w-])", line))
             elif not line.startswith("    "):
                 name = None
-        for name, options in synopsis.items():
+        for (program, name), options in synopsis.items():
             for option in options:
-                self.check_options([*name.split(), option])
+                self.check_options([*name.split(), option], program)

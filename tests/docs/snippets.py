@@ -51,7 +51,8 @@ class Checker:
         self.include = arguments.include
         self.link = arguments.link
         self.folder = Path(folder)
-        self.jitune = shell_block.Jitune(Path(arguments.jitune).resolve(), self.source, self.folder)
+        self.jitune = shell_block.Jitune({Path(path).name: Path(path).resolve() for path in arguments.jitune}, self.source,
+                                         self.folder)
         self.package = arguments.package
         self.printed = None  # by the last program
 
@@ -153,7 +154,7 @@ class Checker:
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--source", required=True, help="the root of the source tree")
-    parser.add_argument("--jitune", required=True, help="the jitune command")
+    parser.add_argument("--jitune", action="append", required=True, help="the command jitune, or another program")
     parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
     parser.add_argument("--package", help="the folder of the Python package, for an interpreter that has NumPy")
     parser.add_argument("--include", action="append", default=[], help="a folder with CUDA's headers")
@@ -185,7 +186,7 @@ def main():
             found = blocks(source, page)
             for block in found:
                 attempt(checker.check, block.place, block)
-            if page.endswith("command_line.md"):
+            if page.endswith(("command_line.md", "article_steps.md")):
                 attempt(checker.jitune.check_synopsis, page, (source / page).read_text())
     print("not run:", *skipped, sep="\n  ")
     print(f"{passed} snippets hold, {failed} do not, {len(skipped)} were not run")

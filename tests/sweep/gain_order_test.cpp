@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep/gain_order.hpp"
 
 #include <gtest/gtest.h>
 
 #include "fake/fake_sum.hpp"
+#include "sweep/call_estimate.hpp"
 #include "template/problem.hpp"
 
 namespace jitune::internal {

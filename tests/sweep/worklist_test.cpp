@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep/worklist.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -9,6 +8,8 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include "sweep/work_order.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/platform.hpp"
-#include "check/check_device.hpp"
+#include "check/check_jobs.hpp"
 #include "jitune/options.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 

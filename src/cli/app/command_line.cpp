@@ -18,11 +18,30 @@
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
 #include "jitune/error.hpp"
+#include "strategy/strategy.hpp"
 
 // The one file that knows CLI11, which takes seconds to compile.
 namespace jitune::internal {
 
 namespace {
+
+/// The tables below help texts.
+struct HelpTables {
+    std::string strategies;  ///< below that of the program and of commands that choose one
+    std::string exit_codes;  ///< below all
+};
+
+HelpTables help_tables() {
+    HelpTables tables{"Strategies:\n", "Exit codes:\n"};
+    for (const StrategyEntry& row : strategies()) {
+        tables.strategies += fmt::format("  {:<26}{}\n", row.name, strategy_text(row));
+    }
+    tables.strategies += "\n";
+    for (const ExitCodeEntry& row : exit_codes()) {
+        tables.exit_codes += fmt::format("  {:<26}{}\n", static_cast<int>(row.code), row.meaning);
+    }
+    return tables;
+}
 
 /// "--size" of "-n,--size".
 std::string long_name(const Option& option) {
@@ -76,26 +95,26 @@ void add_options(CLI::App& app, const std::vector<Option>& options) {
 }
 
 /// Adds `commands` to `app`; parsing then sets `chosen` to the work of the command that was named.
-void add_commands(CLI::App& app, const std::vector<Command>& commands, const ProgramTexts& texts,
+void add_commands(CLI::App& app, const std::vector<Command>& commands, const HelpTables& tables,
                   std::function<int()>& chosen) {
     app.require_subcommand(1);
     for (const Command& row : commands) {
         CLI::App* const command = app.add_subcommand(row.name, row.help);
-        command->footer(texts.exit_codes);  // else that of `app`
+        command->footer(tables.exit_codes);  // else that of `app`
         if (row.invocation == nullptr) {
-            add_commands(*command, row.children, texts, chosen);
+            add_commands(*command, row.children, tables, chosen);
             continue;
         }
         const Invocation invocation = row.invocation();
         if (takes_strategy(invocation.options)) {
-            command->footer(texts.strategies + texts.exit_codes);
+            command->footer(tables.strategies + tables.exit_codes);
         }
         add_options(*command, invocation.options);
         command->callback([&chosen, run = invocation.run] { chosen = run; });
     }
 }
 
-/// The arguments of the command that was being read; `path` is its name from "jitune" on.
+/// The arguments of the command that was being read; `path` is its name from the program's on.
 std::string expected(const CLI::App& app, const std::string& path) {
     const auto chosen = app.get_subcommands();
     if (!chosen.empty()) {
@@ -199,13 +218,14 @@ std::vector<std::string> reversed(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-std::function<int()> read_command_line(int argc, char** argv, const std::vector<Command>& commands,
-                                       const ProgramTexts& texts) {
-    CLI::App app(texts.summary, "jitune");
-    app.set_version_flag("--version", texts.version);
-    app.footer(texts.strategies + texts.exit_codes);
+std::function<int()> read_command_line(int argc, char** argv, const CommandProgram& program) {
+    const std::vector<Command> commands = program.commands();
+    const HelpTables tables = help_tables();
+    CLI::App app(program.summary, program.name);
+    app.set_version_flag("--version", program.version());
+    app.footer(tables.strategies + tables.exit_codes);
     std::function<int()> chosen;
-    add_commands(app, commands, texts, chosen);
+    add_commands(app, commands, tables, chosen);
     const std::vector<std::string> words = reversed(whole_arguments(argc, argv, commands));
     try {
         app.parse(std::vector<std::string>(words));

@@ -9,18 +9,22 @@
 
 namespace jitune::internal {
 
-/// The texts that `jitune --help` and `jitune --version` print beside the commands.
-struct ProgramTexts {
-    std::string summary;
-    std::string version;
-    std::string strategies;  ///< also below the help of commands that choose one
-    std::string exit_codes;  ///< below the help of all commands
+/// A program that is made of commands.
+struct CommandProgram {
+    std::string name;
+    std::string summary;                 ///< the first line of its help
+    std::string (*version)();            ///< what --version prints
+    std::vector<Command> (*commands)();  ///< its rows
 };
 
 /// Reads the command line and returns the work that it asks for: that of a command, or printing a
 /// help text or the version. Throws Error(usage) in one line that names the mistake and what the
 /// command takes.
-std::function<int()> read_command_line(int argc, char** argv, const std::vector<Command>& commands,
-                                       const ProgramTexts& texts);
+std::function<int()> read_command_line(int argc, char** argv, const CommandProgram& program);
+
+/// The main function of a program: does what the command line asks for, or the work of jitune's
+/// worker process or compiler process, as which the program starts itself. An error is one line on
+/// standard error, and with --json a document on standard output. Returns the exit code.
+int run_program(int argc, char** argv, const CommandProgram& program);
 
 }  // namespace jitune::internal

@@ -39,4 +39,15 @@ inline constexpr std::array<std::string_view, 2> kFileEndings{".cu", ".cpp"};
 /// Whether a command's help and page need the table of strategies.
 bool takes_strategy(const std::vector<Option>& options);
 
+/// The script with which a shell completes the words of these pages. Values of options and
+/// arguments by place are completed as files. Throws Error(usage) for a shell other than bash, zsh
+/// and fish.
+std::string completion_script(std::string_view shell, const std::vector<CommandPage>& pages);
+
+/// The name of a command's manual page: "jitune-sweep-reduce".
+std::string manual_name(const CommandPage& page);
+
+/// The page of section 1 in the language of man(7). `version` is the program's, as "0.2.0".
+std::string manual_text(const CommandPage& page, const std::string& version);
+
 }  // namespace jitune::internal

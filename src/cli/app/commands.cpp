@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/app/commands.hpp"
 
-#include "cli/sweep/sweep_command.hpp"
-
 namespace jitune::internal {
 
 // clang-format off
@@ -18,9 +16,9 @@ Invocation unpin_invocation();
 }  // namespace db_edit_command
 namespace db_explain_command { Invocation invocation(); }
 namespace db_export_command { Invocation invocation(); }
-namespace db_import_command { Invocation invocation(); }
 namespace db_list_command { Invocation invocation(); }
 namespace db_merge_command {
+Invocation import_invocation();
 Invocation merge_invocation();
 Invocation undo_invocation();
 }  // namespace db_merge_command
@@ -40,11 +38,7 @@ namespace replay_command { Invocation invocation(); }
 namespace stencil_command { Invocation invocation(); }
 namespace stats_command { Invocation invocation(); }
 namespace source_command { Invocation invocation(); }
-namespace steps_command {
-Invocation reduce_invocation();
-Invocation stencil_invocation();
-Invocation entropy_invocation();
-}  // namespace steps_command
+namespace sweep_command { std::vector<Command> commands(); }
 namespace tune_command { Invocation invocation(); }
 namespace worklist_command {
 Invocation show_invocation();
@@ -55,16 +49,6 @@ Invocation clear_invocation();
 // clang-format on
 
 namespace {
-
-std::vector<Command> steps_commands() {
-    return {
-        {"reduce", "The sum as three articles make it fast", steps_command::reduce_invocation},
-        {"entropy", "The windowed entropy as an article makes it fast",
-         steps_command::entropy_invocation},
-        {"stencil", "The mean of neighbours in shared memory and in a register cache",
-         steps_command::stencil_invocation},
-    };
-}
 
 std::vector<Command> worklist_commands() {
     return {
@@ -95,7 +79,7 @@ std::vector<Command> db_commands() {
          "Tuner",
          db_export_command::invocation},
         {"import", "Add what db export has written to this database",
-         db_import_command::invocation},
+         db_merge_command::import_invocation},
         {"merge", "Unite other databases with this one", db_merge_command::merge_invocation},
         {"undo", "Take the last merge back", db_merge_command::undo_invocation},
         {"diff", "Show what two databases do not have in common", db_diff_command::invocation},
@@ -123,14 +107,12 @@ std::vector<Command> commands() {
         {"source", "Print the exact source of a configuration, and how to compile it",
          source_command::invocation},
         {"sweep", "Tune a kernel for many problems ahead of time; FILE: one of your own", nullptr,
-         sweep_commands(), "kernel"},
+         sweep_command::commands(), "kernel"},
         {"reduce", "Reduce a .npy file with the tuned kernel", reduce_command::invocation},
         {"entropy", "Compute the entropy of each window of a .npy file",
          entropy_command::invocation},
         {"stencil", "Sum the neighbours of each element of a .npy file",
          stencil_command::invocation},
-        {"steps", "Run well-known kernels step by step beside the tuned one", nullptr,
-         steps_commands()},
         {"replay", "Compare strategies on recorded results", replay_command::invocation},
         {"worklist", "Calls that no winner serves, most worth tuning first", nullptr,
          worklist_commands()},

@@ -9,6 +9,7 @@
 #include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
+#include "placement/machine.hpp"
 #include "strategy/strategy.hpp"
 #include "support/log.hpp"
 #include "tuning/isolation/worker_command.hpp"
@@ -177,6 +178,25 @@ void refuse_unwritable(const Options& options) {
     if (!options.database.empty()) {
         change_or_make_database(options);
     }
+}
+
+void refuse_auto(const std::string& device) {
+    if (device == "auto") {
+        throw Error(ErrorKind::usage,
+                    "--device auto: that is a word of Options::device alone. Leave --device out "
+                    "for the first GPU, or the host where there is none; the fastest place of "
+                    "arrays in host memory is called machine here");
+    }
+}
+
+Device& chosen_device(Engine& engine, const std::string& device) {
+    refuse_auto(device);
+    return device.empty() ? engine.first_device() : engine.device(device);
+}
+
+Device& chosen_place(Engine& engine, const std::string& device) {
+    return device == to_string(PlatformKind::machine) ? device_of(engine, device)
+                                                      : chosen_device(engine, device);
 }
 
 }  // namespace jitune::internal

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/app/command.hpp"
+#include "dispatch/engine.hpp"
+#include "jitune/error.hpp"
 #include "jitune/options.hpp"
 #include "tuner_db/tuning_store.hpp"
 
@@ -76,5 +81,35 @@ std::unique_ptr<TuningStore> change_or_make_database(const Options& options);
 /// without one, but a command that tunes must not begin where it cannot keep what it finds. Throws
 /// Error(usage) where the options forbid to tune.
 void refuse_unwritable(const Options& options);
+
+// The argument --device, which is empty where it is left out.
+
+/// Values of --device where arrays in host memory can be placed, for the help.
+inline constexpr const char* kPlacedDevices =
+    "host, cuda, cuda:N, or machine: the CPU, the GPUs or all of them";
+
+/// Throws Error(usage) for "auto", which is a value of Options::device alone: it says what to name.
+void refuse_auto(const std::string& device);
+
+/// The device of that id; the first GPU, or the host where there is none, where it is left out.
+/// Throws as refuse_auto() and Engine::device().
+Device& chosen_device(Engine& engine, const std::string& device);
+
+/// As chosen_device(), with "machine" for the placement of arrays in host memory.
+Device& chosen_place(Engine& engine, const std::string& device);
+
+/// Calls `find`, which looks for devices, and returns its result. Adds `advice`, which says what to
+/// do without a device, to its Error(unavailable).
+template <class Find>
+auto with_advice(std::string_view advice, const Find& find) -> decltype(find()) {
+    try {
+        return find();
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable) {
+            throw;
+        }
+        throw Error(error.kind(), fmt::format("{}; {}", error.what(), advice), error.native_code());
+    }
+}
 
 }  // namespace jitune::internal

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/app/manual.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -8,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/app/command_pages.hpp"
 #include "cli/app/exit_code.hpp"
 #include "strategy/strategy.hpp"
 

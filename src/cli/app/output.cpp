@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -53,6 +54,37 @@ std::size_t terminal_columns(int terminal) {
 
 std::size_t output_columns() {
     return terminal_columns(STDOUT_FILENO);
+}
+
+void refuse_overwriting(const std::filesystem::path& input, const char* option,
+                        const std::string& output) {
+    std::error_code none_there;
+    if (std::filesystem::equivalent(input, output, none_there)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("{} {}: this file is the input; name another file", option, output));
+    }
+}
+
+void refuse_overwriting_database(const std::filesystem::path& path, const char* option,
+                                 const std::string& output) {
+    // A relative path of which nothing is there stays as it is.
+    const auto place_of = [](const std::filesystem::path& file) {
+        std::error_code unknown;
+        const auto whole = std::filesystem::absolute(file, unknown);
+        return std::filesystem::weakly_canonical(unknown ? file : whole, unknown);
+    };
+    const auto place = place_of(output);
+    for (const char* const suffix : {"", "-journal", "-wal", "-shm"}) {
+        const std::filesystem::path own = path.native() + suffix;
+        std::error_code none_there;
+        if (std::filesystem::equivalent(own, output, none_there) ||
+            (!place.empty() && place == place_of(own))) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} {}: this file belongs to the database; name another file",
+                                    option, output));
+        }
+    }
 }
 
 }  // namespace jitune::internal

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 #include "cli/formats/json.hpp"
@@ -27,5 +29,15 @@ std::size_t terminal_columns(int terminal);
 
 /// Of standard output: tables fit into it.
 std::size_t output_columns();
+
+/// Throws Error(usage) where the argument of `option` is the file `input` by any name. The input is
+/// mapped while the output is written.
+void refuse_overwriting(const std::filesystem::path& input, const char* option,
+                        const std::string& output);
+
+/// The same for the database `path`, also where `output` is a journal that SQLite keeps beside it,
+/// whether that is there or not.
+void refuse_overwriting_database(const std::filesystem::path& path, const char* option,
+                                 const std::string& output);
 
 }  // namespace jitune::internal

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <string>
 
-#include "sweep/sweep_observer.hpp"
+#include "sweep/sweep.hpp"
 
 namespace jitune::internal {
 

@@ -7,10 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/app/command_pages.hpp"
 #include "cli/app/commands.hpp"
-#include "cli/app/completion.hpp"
 #include "cli/app/exit_code.hpp"
-#include "cli/app/manual.hpp"
 #include "cli/app/output.hpp"
 #include "jitune/error.hpp"
 #include "jitune/version.hpp"

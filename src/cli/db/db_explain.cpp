@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/app/command.hpp"
-#include "cli/app/device_argument.hpp"
+#include "cli/app/common_options.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
 #include "cli/db/explain_arguments.hpp"

@@ -15,7 +15,6 @@
 #include "cli/db/export_file.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
-#include "cli/families/file_run.hpp"
 #include "cli/tune/kernel_tuner_cache.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"

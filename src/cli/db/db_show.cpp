@@ -14,7 +14,6 @@
 #include "cli/db/doubt_text.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
-#include "cli/formats/figures.hpp"
 #include "cli/formats/table.hpp"
 #include "jitune/error.hpp"
 #include "measure/conditions.hpp"

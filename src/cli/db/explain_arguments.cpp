@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/families/file_run.hpp"
+#include "cli/app/common_options.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -2,10 +2,14 @@
 #include "cli/db/record_json.hpp"
 
 #include <cmath>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/formats/json_file.hpp"
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
 #include "template/problem.hpp"
@@ -41,6 +45,24 @@ std::vector<std::string> bucket_names(std::string_view sizes) {
         }
     }
     return names;
+}
+
+using Figures = std::vector<std::pair<std::string, double>>;
+
+std::optional<Figures> read_figures(const std::string& text) {
+    Figures figures;
+    try {
+        const ParsedJson document = parse_json(text.empty() ? "{}" : text, "figures");
+        for (const auto& [name, value] : document.items()) {
+            if (!document.is_object() || !value.is_number()) {
+                return std::nullopt;
+            }
+            figures.emplace_back(name, value.get<double>());
+        }
+    } catch (const Error&) {
+        return std::nullopt;
+    }
+    return figures;
 }
 
 }  // namespace
@@ -154,6 +176,50 @@ Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key) 
     auto measurement = internal::from_json<Measurement>(json, "key");
     measurement.key = key;
     return measurement;
+}
+
+Json certainty_json(const Certainty& certainty) {
+    return {{"speed_up_low", certainty.speed_up_low},
+            {"speed_up_high", certainty.speed_up_high},
+            {"uncertainty", certainty.uncertainty},
+            {"conditions", certainty.conditions},
+            {"provisional", is_provisional(certainty)}};
+}
+
+std::string metric_title(const std::string& name, const std::string& unit) {
+    return unit.empty() ? name : name + ", " + unit;
+}
+
+Json metrics_json(std::span<const KernelTemplate::Metric> metrics) {
+    Json document = Json::object();
+    for (const KernelTemplate::Metric& metric : metrics) {
+        document[metric.name] = {{"value", json_number(metric.value)}, {"unit", metric.unit}};
+    }
+    return document;
+}
+
+Json figures_json(const std::string& figures) {
+    const auto known = read_figures(figures);
+    if (!known) {
+        return figures;
+    }
+    Json document = Json::object();
+    for (const auto& [name, value] : *known) {
+        document[name] = json_number(value);
+    }
+    return document;
+}
+
+std::string figures_text(const std::string& figures) {
+    const auto known = read_figures(figures);
+    if (!known) {
+        return figures;
+    }
+    std::string text;
+    for (const auto& [name, value] : *known) {
+        text += fmt::format("{}{}={:.5g}", text.empty() ? "" : " ", name, value);
+    }
+    return text;
 }
 
 }  // namespace jitune::internal

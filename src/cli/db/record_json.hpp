@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/formats/json.hpp"
 #include "cli/formats/json_file.hpp"
+#include "template/kernel_template.hpp"
 #include "tuner_db/winners/record.hpp"
 
 /// Records as JSON objects, made from their lists of fields. A record within a record is an object
@@ -99,5 +101,21 @@ Json measurement_json(const Measurement& measurement);
 
 /// The inverse.
 Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key);
+
+/// How sure a winner's time and speed-up are: "speed_up_low", "speed_up_high", "uncertainty",
+/// "conditions" and "provisional".
+Json certainty_json(const Certainty& certainty);
+
+/// "speed, GFLOP/s": the title of a metric's column.
+std::string metric_title(const std::string& name, const std::string& unit);
+
+/// An object with a value and a unit for each.
+Json metrics_json(std::span<const KernelTemplate::Metric> metrics);
+
+/// Measurement::figures as an object of numbers; as a text where a database holds something else.
+Json figures_json(const std::string& figures);
+
+/// "energy_j=0.0125 power_w=350.5"; the text itself where it is something else.
+std::string figures_text(const std::string& figures);
 
 }  // namespace jitune::internal

@@ -16,7 +16,7 @@
 #include "dispatch/observe/usage_report.hpp"
 #include "jitune/session.hpp"
 #include "report/labels.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/work_order.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/winner_table.hpp"

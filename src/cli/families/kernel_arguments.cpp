@@ -2,14 +2,18 @@
 #include "cli/families/kernel_arguments.hpp"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/device_argument.hpp"
+#include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
 #include "jitune/error.hpp"
+#include "template/problem.hpp"
 
 namespace jitune::internal {
 
@@ -24,6 +28,23 @@ std::pair<std::string, std::string> assignment(const char* option, const char* f
     }
     return {word.substr(0, sign), word.substr(sign + 1)};
 }
+
+/// `text` with the settings of the default that it does not name.
+std::string completed(const std::string& text, const Configuration& standard) {
+    std::string result = text;
+    for (const auto& [name, value] : standard.entries()) {
+        const std::vector<std::string_view> given = settings_of(text);
+        const bool is_given = std::any_of(given.begin(), given.end(), [&](std::string_view one) {
+            return one.substr(0, one.find('=')) == name;
+        });
+        if (!is_given) {
+            result += fmt::format(" {}={}", name, to_string(value));
+        }
+    }
+    return result;
+}
+
+constexpr std::int64_t kUsualSize = 4096;
 
 }  // namespace
 
@@ -86,6 +107,63 @@ Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::stri
                                 to_string(wanted), device.info().id));
     }
     return device;
+}
+
+Configuration parse_configuration(const std::string& text, const KernelTemplate& kernel,
+                                  const Problem& problem, const DeviceInfo& device) {
+    const FrontMatter& front = kernel.front_matter();
+    Configuration configuration = Configuration::parse(
+        completed(text, kernel.default_configuration(problem, device)), front.parameters);
+    std::map<std::string, Scalar> values;
+    for (const auto& [name, value] : configuration.entries()) {
+        values.emplace(name, std::visit([](const auto& held) { return Scalar(held); }, value));
+    }
+    const auto refuse_unless = [&](const std::vector<Expression>& expressions, const char* what) {
+        const std::vector<Expression> bound = kernel.bound(expressions, problem, device);
+        for (std::size_t i = 0; i < bound.size(); ++i) {
+            const auto value = bound[i].bind(values).constant_value();
+            if (!value || !is_true(*value)) {
+                throw Error(ErrorKind::usage,
+                            fmt::format("configuration \"{}\": {} \"{}\" of {} does not hold here",
+                                        configuration.text(), what, expressions[i].text(),
+                                        kernel.source().name));
+            }
+        }
+    };
+    refuse_unless(front.constraints, "the constraint");
+    refuse_unless(front.prune, "the prune");
+    return configuration;
+}
+
+std::vector<std::int64_t> usual_kernel_sizes(const KernelTemplate& kernel,
+                                             std::vector<std::string> words) {
+    for (const std::string& name : kernel.front_matter().sizes) {
+        const bool is_given = std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+            return word.starts_with(name + "=");
+        });
+        if (!is_given) {
+            words.push_back(fmt::format("{}={}", name, kUsualSize));
+        }
+    }
+    return parse_kernel_sizes(kernel, words);
+}
+
+std::vector<std::map<std::string, std::string>> usual_kernel_types(
+    const KernelTemplate& kernel, const std::map<std::string, std::string>& given) {
+    const auto& types = kernel.front_matter().types;
+    const auto open = std::find_if(types.begin(), types.end(), [&](const auto& type) {
+        return !given.contains(type.first) && type.second.size() > 1 &&
+               !kernel.front_matter().ranges.contains(type.first);
+    });
+    std::vector<std::map<std::string, std::string>> result;
+    for (const auto& [name, text] :
+         open == types.end() ? std::map<std::string, std::string>{{"", ""}} : open->second) {
+        result.push_back(given);
+        for (const auto& [type, names] : types) {
+            result.back().emplace(type, names.contains(name) ? name : names.begin()->first);
+        }
+    }
+    return result;
 }
 
 }  // namespace jitune::internal

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/db/record_json.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/sizes.hpp"
-#include "cli/formats/metric_text.hpp"
 #include "families/own/kernel_file.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"

@@ -1,45 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
+// `jitune reduce FILE`.
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/app/command.hpp"
-#include "cli/app/device_argument.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/families/custom_file.hpp"
-#include "cli/families/file_run.hpp"
-#include "cli/families/reduce_arguments.hpp"
-#include "dispatch/session_access.hpp"
-#include "families/own/npy.hpp"
+#include "cli/families/file_command.hpp"
+#include "cli/families/reduce_problems.hpp"
 #include "families/reduce/reduce_call.hpp"
-#include "sweep/timed_reduce.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal::reduce_command {
 
 namespace {
 
-struct Arguments : FileRunArguments {
-    std::string op = "sum";
-    std::optional<std::string> custom;  ///< a file, in place of op
-    std::string result;                 ///< empty: the operation's own
-    std::string determinism = "run_to_run";
-    std::optional<std::string> configuration;  ///< else the best there is
-};
-
 struct Value {
     Json json;
     std::string text;
-};
-
-struct Answer {
-    Value value;
-    FileRun run;
 };
 
 /// Results of 8 bits are truth values.
@@ -59,105 +44,106 @@ Value value_of(ElementType type, const std::byte* bytes) {
     });
 }
 
-/// `custom` must outlive the reduction.
-Reduction reduction_of(const Arguments& arguments, const std::optional<CustomOperation>& custom) {
-    Reduction reduction = custom ? Reduction(*custom) : Reduction(parse_named_op(arguments.op));
-    reduction.determinism = parse_unpinned(arguments.determinism);
-    if (arguments.configuration) {
+struct ReduceFile : FileCommand {
+    std::vector<Option> options() override;
+    FileProblem problem(const NpyFile& array) override;
+    /// The value, in the JSON document and in the first line.
+    void complete(FileProblem& problem) const override;
+
+    /// Refers to `custom`.
+    [[nodiscard]] Reduction reduction() const;
+
+    std::string op = "sum";
+    std::optional<std::string> custom_file;  ///< in place of op
+    std::optional<CustomOperation> custom;   ///< of that file
+    std::string result;                      ///< empty: the operation's own
+    std::string determinism = "run_to_run";
+    std::optional<std::string> configuration;  ///< else the best there is
+};
+
+std::vector<Option> ReduceFile::options() {
+    return {{"FILE",
+             &file,
+             "A .npy array of bool, or of little-endian integers or floats of up to 64 bits",
+             {.required = true}},
+            {"--op", &op, fmt::format("Operation: {} [sum]", named_ops())},
+            {"--result", &result, "Element type of the result [the operation's own]"},
+            {"--custom",
+             &custom_file,
+             "A .toml file with an operation of your own",
+             {.excludes = {"--op", "--result"}}},
+            {"--determinism", &determinism,
+             "Reproducibility: run_to_run (equal bits in each run) or any [run_to_run]"},
+            {"--configuration",
+             &configuration,
+             "Use this configuration, written as jitune prints it",
+             {.excludes = {"--determinism"}}}};
+}
+
+Reduction ReduceFile::reduction() const {
+    Reduction reduction = custom ? Reduction(*custom) : Reduction(parse_named_op(op));
+    reduction.determinism = parse_unpinned(determinism);
+    if (configuration) {
         reduction.determinism = Determinism::pinned;
-        reduction.configuration = *arguments.configuration;
+        reduction.configuration = *configuration;
     }
     return reduction;
 }
 
-Answer answer(const Arguments& arguments, const NpyFile& file,
-              const detail::ReduceRequest& request) {
-    const Options options = arguments.options();
-    if (is_empty(request.shape)) {
-        return {value_of(request.result, nothing_of(request).data()), {}};
+FileProblem ReduceFile::problem(const NpyFile& array) {
+    if (custom_file) {
+        custom = read_custom(*custom_file);
     }
-    Session session(options);
-    Engine& engine = SessionAccess::engine(session);
-    const TimedReduction reduction =
-        timed_reduce(engine, chosen_device(engine, arguments.device), request, file.data());
-    const auto bytes = static_cast<double>(file.header().count * bytes_of(request.element));
-    return {value_of(request.result, reduction.value),
-            {reduction.info, reduction.seconds, bytes / reduction.seconds / 1e9,
-             engine.counters().compiles}};
-}
-
-std::string operation_name(const Reduction& reduction) {
-    return reduction.custom != nullptr ? reduction.custom->name
-                                       : std::string(to_string(reduction.op));
-}
-
-Json to_json(const Answer& answer, const detail::ReduceRequest& request) {
-    const auto& [element, result, reduction, shape] = request;
-    Json document;
-    document["value"] = answer.value.json;
-    document["result"] = to_string(result);
-    document["type"] = to_string(element);
-    document["n"] = shape.inner;
-    document["op"] = to_string(reduction.op);
-    document["name"] = operation_name(reduction);
-    document["determinism"] = to_string(reduction.determinism);
-    answer.run.add_to(document);
-    return document;
-}
-
-std::string to_text(const Answer& answer, const detail::ReduceRequest& request) {
-    return file_run_line(operation_name(request.reduction), answer.value.text) +
-           file_run_line("of",
-                         fmt::format("{} {}", request.shape.inner, to_string(request.element))) +
-           answer.run.text("nothing to launch for an empty array");
-}
-
-int run(const Arguments& arguments) {
-    std::optional<CustomOperation> custom;
-    if (arguments.custom) {
-        custom = read_custom(*arguments.custom);
-    }
-    const Reduction reduction = reduction_of(arguments, custom);
-    const NpyFile file(arguments.file);
-    const ElementType element = file.header().type;
-    const ElementType result =
-        custom ? custom->result : parse_result(element, reduction.op, arguments.result);
+    const Reduction operation = reduction();
+    const ElementType element = array.header().type;
+    const auto count = static_cast<std::int64_t>(array.header().count);
     const detail::ReduceRequest request{
-        element, result, reduction,
-        detail::ReduceShape::all(static_cast<std::int64_t>(file.header().count))};
-    const Answer reduced = answer(arguments, file, request);
-    if (arguments.json) {
-        print_json(to_json(reduced, request));
-    } else {
-        print(to_text(reduced, request));
+        element, custom ? custom->result : parse_result(element, operation.op, result), operation,
+        detail::ReduceShape::all(count)};
+    const std::size_t bytes = array.header().count * bytes_of(element);
+    const std::string name = custom ? custom->name : std::string(to_string(operation.op));
+    FileProblem problem;
+    problem.nothing = "nothing to launch for an empty array";
+    problem.bytes = static_cast<double>(bytes);
+    problem.output_type = request.result;
+    problem.json = {{"value", Json()},
+                    {"result", to_string(request.result)},
+                    {"type", to_string(element)},
+                    {"n", count},
+                    {"op", to_string(operation.op)},
+                    {"name", name},
+                    {"determinism", to_string(operation.determinism)}};
+    problem.lines = {{name, ""}, {"of", fmt::format("{} {}", count, to_string(element))}};
+    if (is_empty(request.shape)) {
+        const auto neutral = nothing_of(request);
+        problem.output.assign(neutral.begin(), neutral.end());
+        return problem;
     }
-    return kExitOk;
+    problem.launch = [request, &array, bytes](Engine& engine,
+                                              Device& device) -> FileProblem::Launch {
+        refuse_bad_shape(request.shape);
+        const Problem reduced = reduce_problem(request);
+        Case data;
+        data.sizes = reduced.sizes;
+        data.arguments = {input_of(array.data(), bytes),
+                          CaseArgument::output(bytes_of(request.result))};
+        return {resolve_reduce(engine, device, request),
+                {device, reduce_kernel(request.shape.kind, device.info().platform), reduced},
+                std::move(data)};
+    };
+    return problem;
+}
+
+void ReduceFile::complete(FileProblem& problem) const {
+    const Value value = value_of(problem.output_type, problem.output.data());
+    problem.json["value"] = value.json;
+    problem.lines.front().second = value.text;
 }
 
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    Arguments& given = *arguments;
-    std::vector<Option> options{
-        {"FILE",
-         &given.file,
-         "A .npy array of bool, or of little-endian integers or floats of up to 64 bits",
-         {.required = true}},
-        {"--op", &given.op, fmt::format("Operation: {} [sum]", named_ops())},
-        {"--result", &given.result, "Element type of the result [the operation's own]"},
-        {"--custom",
-         &given.custom,
-         "A .toml file with an operation of your own",
-         {.excludes = {"--op", "--result"}}},
-        {"--determinism", &given.determinism,
-         "Reproducibility: run_to_run (equal bits in each run) or any [run_to_run]"},
-        {"--configuration",
-         &given.configuration,
-         "Use this configuration, written as jitune prints it",
-         {.excludes = {"--determinism"}}}};
-    append(options, given.dispatch_options());
-    return {std::move(options), [arguments] { return run(*arguments); }};
+    return file_invocation(std::make_shared<ReduceFile>());
 }
 
 }  // namespace jitune::internal::reduce_command

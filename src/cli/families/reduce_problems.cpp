@@ -2,24 +2,133 @@
 #include "cli/families/reduce_problems.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "cli/families/reduce_arguments.hpp"
-#include "cli/families/reduce_shape.hpp"
+#include "cli/families/sizes.hpp"
 #include "families/launch_bytes.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "jitune/error.hpp"
 #include "text/units.hpp"
 #include "types/element_names.hpp"
+#include "types/name_table.hpp"
 
 namespace jitune::internal {
 
 namespace reduce_problems {
 
 namespace {
+
+// 2^26 elements, from wide to narrow.
+constexpr std::string_view kMatrices =
+    "2^2x2^24,2^6x2^20,2^10x2^16,2^14x2^12,2^16x2^10,2^18x2^8,2^20x2^6,2^22x2^4,2^24x2^2";
+
+struct KindRow {
+    ReduceKind value;
+    std::string_view name;
+    std::string_view sizes;
+};
+constexpr std::array kKinds{
+    KindRow{ReduceKind::all, "all", "2^10..2^28"},
+    KindRow{ReduceKind::rows, "rows", kMatrices},
+    KindRow{ReduceKind::columns, "columns", kMatrices},
+    KindRow{ReduceKind::segments, "segments",
+            "2^6x2^26,2^10x2^26,2^14x2^26,2^16x2^26,2^18x2^26,2^20x2^26,2^22x2^26"},
+};
+constexpr std::string_view kWhat = "a shape";
+
+detail::ReduceShape shape_of(ReduceKind kind, std::int64_t outer, std::int64_t inner) {
+    const detail::ReduceShape shape{kind, outer, inner};
+    refuse_bad_shape(shape);
+    return shape;
+}
+
+template <class Enum>
+std::vector<std::string> names(const std::vector<Enum>& values) {
+    std::vector<std::string> names;
+    for (const Enum value : values) {
+        names.emplace_back(to_string(value));
+    }
+    return names;
+}
+
+const auto& all_named_ops() {
+    static const auto ops = [] {
+        std::vector<ReduceOp> named;
+        for (const ReduceOpRow& row : reduce_operations()) {
+            if (row.kind != ResultKind::custom) {
+                named.push_back(row.value);
+            }
+        }
+        return named;
+    }();
+    return ops;
+}
+
+std::vector<std::string> op_names() {
+    return names(all_named_ops());
+}
+
+/// Element types separated by commas, or "all".
+std::vector<ElementType> parse_element_types(std::string_view text) {
+    if (text == "all") {
+        return {element_types().begin(), element_types().end()};
+    }
+    std::vector<ElementType> types;
+    for (const std::string& name : parse_list("--types", text)) {
+        types.push_back(parse_element_type(name));
+    }
+    return types;
+}
+
+/// Built-in operations separated by commas, or "all".
+std::vector<ReduceOp> parse_named_ops(std::string_view text) {
+    if (text == "all") {
+        return all_named_ops();
+    }
+    std::vector<ReduceOp> ops;
+    for (const std::string& name : parse_list("--ops", text)) {
+        ops.push_back(parse_named_op(name));
+    }
+    return ops;
+}
+
+/// The sizes of a sweep without --sizes, as parse_shapes() reads them.
+std::string_view default_sizes(ReduceKind kind) {
+    return row_of(kKinds, kind, kWhat).sizes;
+}
+
+/// Shapes and ranges of them, as parse_sizes() and parse_size_pairs() read them.
+std::vector<ShapeSpan> parse_shapes(ReduceKind kind, std::string_view sizes) {
+    std::vector<ShapeSpan> shapes;
+    if (kind == ReduceKind::all) {
+        for (const SizeSpan& span : parse_sizes(sizes)) {
+            shapes.push_back({shape_of(kind, 1, span.first), shape_of(kind, 1, span.last)});
+        }
+        return shapes;
+    }
+    for (const auto& [first, last] : parse_size_pairs(sizes)) {
+        shapes.push_back(
+            {shape_of(kind, first.outer, first.inner), shape_of(kind, last.outer, last.inner)});
+    }
+    return shapes;
+}
+
+/// "2^20" or "2^10x2^16".
+std::string shape_text(const detail::ReduceShape& shape) {
+    const std::string inner = size_text(shape.inner);
+    return shape.kind == ReduceKind::all ? inner
+                                         : fmt::format("{}x{}", size_text(shape.outer), inner);
+}
+
+std::string shape_text(const ShapeSpan& span) {
+    return span_text(shape_text(span.first), shape_text(span.last));
+}
 
 double elements(const detail::ReduceShape& shape) {
     const auto inner = static_cast<double>(shape.inner);
@@ -32,7 +141,7 @@ std::string sizes_text(const SweptReduction& reduction) {
     const ReduceKind kind = reduction.request.shape.kind;
     const bool aligned =
         reduction.shapes.is_range() && (kind == ReduceKind::rows || kind == ReduceKind::columns);
-    return size_text(reduction.shapes) +
+    return shape_text(reduction.shapes) +
            (aligned ? fmt::format(" by {} bytes", row_alignment(reduction.request)) : "");
 }
 
@@ -150,6 +259,55 @@ std::vector<FamilyArgument> arguments() {
 
 }  // namespace reduce_problems
 
+std::string_view to_string(ReduceKind kind) {
+    return row_of(reduce_problems::kKinds, kind, reduce_problems::kWhat).name;
+}
+
+ReduceKind parse_reduce_kind(std::string_view name) {
+    return parse_name(reduce_problems::kKinds, name, reduce_problems::kWhat);
+}
+
+ReduceOp parse_named_op(std::string_view name) {
+    const ReduceOp op = parse_reduce_op(name);
+    if (op == ReduceOp::custom) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("\"custom\" is not a built-in operation: jitune reduce takes your own with "
+                        "--custom FILE.toml; built-in ones are {}",
+                        named_ops()));
+    }
+    return op;
+}
+
+std::string named_ops() {
+    return fmt::format("{}", fmt::join(reduce_problems::op_names(), ", "));
+}
+
+ElementType parse_result(ElementType element, ReduceOp op, std::string_view name) {
+    const auto results = results_of(element, op);
+    if (name.empty()) {
+        return results.front();
+    }
+    const ElementType result = parse_element_type(name);
+    if (std::find(results.begin(), results.end(), result) == results.end()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{} of {} has no result of type {}: use one of {}", to_string(op),
+                                to_string(element), name,
+                                fmt::join(reduce_problems::names(results), ", ")));
+    }
+    return result;
+}
+
+Determinism parse_unpinned(std::string_view name) {
+    const Determinism determinism = parse_determinism(name);
+    if (determinism == Determinism::pinned) {
+        throw Error(ErrorKind::usage,
+                    "\"pinned\" needs a configuration: use jitune reduce --configuration, or "
+                    "run_to_run or any");
+    }
+    return determinism;
+}
+
 SweepFamily reduce_sweep_family() {
     return {"reduce", "Sums, extremes, means and more of arrays, rows, columns and segments",
             reduce_problems::arguments(), reduce_problems::plan_of};
@@ -158,11 +316,12 @@ SweepFamily reduce_sweep_family() {
 std::vector<SweptReduction> swept_reductions(const FamilyArguments& arguments) {
     const ReduceKind kind = parse_reduce_kind(arguments.at("--shape"));
     const std::string& sizes = arguments.at("--sizes");
-    const auto shapes = parse_shapes(kind, sizes.empty() ? default_sizes(kind) : sizes);
-    const auto ops = parse_named_ops(arguments.at("--ops"));
+    const auto shapes = reduce_problems::parse_shapes(
+        kind, sizes.empty() ? reduce_problems::default_sizes(kind) : sizes);
+    const auto ops = reduce_problems::parse_named_ops(arguments.at("--ops"));
     const Determinism determinism = parse_unpinned(arguments.at("--determinism"));
     std::vector<SweptReduction> reductions;
-    for (const ElementType type : parse_element_types(arguments.at("--types"))) {
+    for (const ElementType type : reduce_problems::parse_element_types(arguments.at("--types"))) {
         for (const ReduceOp op : ops) {
             const ElementType result = parse_result(type, op, arguments.at("--result"));
             for (const ShapeSpan& shape : shapes) {

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "jitune/stencil.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {
@@ -275,6 +276,30 @@ std::uint64_t parse_seed(std::string_view text) {
                     fmt::format("--seed \"{}\": expected a whole number from 0 to 2^64-1", text));
     }
     return *seed;
+}
+
+int parse_radius(std::string_view text) {
+    const auto radius = number<int>(text);
+    if (!radius) {
+        throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a radius", text));
+    }
+    if (*radius < 1 || *radius > Stencil::kMaxRadius) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("radius {}: must be from 1 to {}", *radius, Stencil::kMaxRadius));
+    }
+    return *radius;
+}
+
+std::vector<double> parse_weights(std::string_view text) {
+    std::vector<double> weights;
+    for (const std::string& word : parse_list("--weights", text)) {
+        const auto weight = number<double>(word);
+        if (!weight) {
+            throw Error(ErrorKind::usage, fmt::format("\"{}\" is not a weight", word));
+        }
+        weights.push_back(*weight);
+    }
+    return weights;
 }
 
 }  // namespace jitune::internal

@@ -64,4 +64,10 @@ double parse_duration(std::string_view option, std::string_view text);
 /// Throws Error(usage).
 std::uint64_t parse_seed(std::string_view text);
 
+/// The radius of a stencil: 1 to Stencil::kMaxRadius. Throws Error(usage).
+int parse_radius(std::string_view text);
+
+/// The weights of a stencil: "0.25,0.5,0.25". Throws Error(usage).
+std::vector<double> parse_weights(std::string_view text);
+
 }  // namespace jitune::internal

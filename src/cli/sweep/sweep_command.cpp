@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/sweep_command.hpp"
-
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "backend/platform_kind.hpp"
+#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
+#include "cli/families/kernel_problems.hpp"
 #include "cli/sweep/sweep_plan.hpp"
 #include "cli/sweep/sweep_run.hpp"
+#include "families/own/kernel_file.hpp"
+#include "jitune/error.hpp"
 
 namespace jitune::internal {
 
-namespace sweep_kernel_command {
-Invocation invocation();
-}
 namespace sweep_work_command {
 Invocation invocation();
 }
@@ -24,6 +26,62 @@ Invocation invocation();
 namespace sweep_collect_command {
 Invocation invocation();
 }
+
+namespace sweep_kernel_command {
+
+namespace {
+
+struct Arguments : SweepArguments {
+    std::string file;
+    std::vector<std::string> compile_options;
+    KernelProblems own;
+};
+
+/// Of the template's platform, which is also the device where none was named.
+std::string device_of(const std::string& named, const KernelTemplate& kernel) {
+    const std::string platform(to_string(kernel.front_matter().platform));
+    if (!named.empty() && named != platform && !named.starts_with(platform + ":")) {
+        throw Error(ErrorKind::usage, fmt::format("--device {}: {} is a template for {}", named,
+                                                  kernel.source().name, platform));
+    }
+    return named.empty() ? platform : named;
+}
+
+int run(Arguments& arguments) {
+    const auto kernel =
+        std::make_shared<const Kernel>(kernel_from_file(arguments.file, arguments.compile_options));
+    arguments.device = device_of(arguments.device, kernel->kernel_template);
+    if (!arguments.plan.empty()) {
+        return plan_kernel(arguments, {carried_template(arguments.file, arguments.compile_options),
+                                       arguments.own});
+    }
+    return sweep_plan_here(arguments, kernel_problems(kernel, arguments.own));
+}
+
+}  // namespace
+
+Invocation invocation() {
+    auto arguments = std::make_shared<Arguments>();
+    Arguments& given = *arguments;
+    std::vector<Option> options{
+        {"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
+        {"--size", &given.own.sizes,
+         "A size, NAME=SIZES, as in n=1000,2^20 or m=64..4096, all between; give each"},
+        {"--type", &given.own.types,
+         "A type, NAME=TYPE, as in element=float32 [each of its names]"},
+        {"--multiple-of",
+         &given.own.multiple,
+         "Sizes that apps call with are multiples of this: compare only such [1]",
+         {.range = {{1, std::size_t{1} << 20}}}},
+        {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"}};
+    append(options, sweep_search_options(given,
+                                         "host, cuda (all GPUs, one problem on each) or "
+                                         "cuda:N [of the template's platform]"));
+    options.push_back(sweep_plan_option(given));
+    return {std::move(options), [arguments] { return run(*arguments); }};
+}
+
+}  // namespace sweep_kernel_command
 
 namespace sweep_command {
 
@@ -61,13 +119,11 @@ Invocation invocation(const SweepFamily& family) {
 
 }  // namespace
 
-}  // namespace sweep_command
-
-std::vector<Command> sweep_commands() {
+/// `jitune sweep NAME` for each row of sweep_families(), and the other children of `sweep`.
+std::vector<Command> commands() {
     std::vector<Command> commands;
     for (const SweepFamily& family : sweep_families()) {
-        commands.push_back(
-            {family.name, family.help, [&family] { return sweep_command::invocation(family); }});
+        commands.push_back({family.name, family.help, [&family] { return invocation(family); }});
     }
     commands.push_back(
         {"kernel", "A kernel of your own, for one or all sizes between two; in short: sweep FILE",
@@ -82,5 +138,7 @@ std::vector<Command> sweep_commands() {
                         sweep_collect_command::invocation});
     return commands;
 }
+
+}  // namespace sweep_command
 
 }  // namespace jitune::internal

@@ -13,8 +13,8 @@
 #include "cli/sweep/plan_file.hpp"
 #include "cli/sweep/worklist_plan.hpp"
 #include "jitune/error.hpp"
-#include "sweep/gain_order.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/call_estimate.hpp"
+#include "sweep/work_order.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {

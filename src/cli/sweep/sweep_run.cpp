@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/device_argument.hpp"
+#include "cli/app/common_options.hpp"
 #include "cli/app/output.hpp"
 #include "cli/app/progress.hpp"
-#include "cli/app/report_file.hpp"
+#include "cli/app/report.hpp"
 #include "cli/sweep/sweep_text.hpp"
 #include "dispatch/session_access.hpp"
 #include "strategy/strategy.hpp"

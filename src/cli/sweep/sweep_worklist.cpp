@@ -11,7 +11,7 @@
 #include "backend/platform_kind.hpp"
 #include "cli/app/common_options.hpp"
 #include "cli/app/output.hpp"
-#include "cli/app/report_file.hpp"
+#include "cli/app/report.hpp"
 #include "cli/sweep/sweep_plan.hpp"
 #include "cli/sweep/sweep_run.hpp"
 #include "cli/sweep/sweep_text.hpp"
@@ -20,7 +20,8 @@
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/doubt_races.hpp"
-#include "sweep/worklist_sweep.hpp"
+#include "sweep/sweep.hpp"
+#include "sweep/work_order.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 
@@ -29,6 +30,32 @@ namespace jitune::internal::sweep_worklist_command {
 namespace {
 
 using Arguments = SweepArguments;
+
+/// WorkOrder for a sweep whose problems are all items with a brief effort, and behind them all
+/// items in the same order with a full one.
+class WorklistSweep : public SweepOrder {
+public:
+    explicit WorklistSweep(WorkOrder order) : order_(std::move(order)) {}
+
+    std::vector<std::size_t> begin() override {
+        std::vector<std::size_t> problems;
+        for (const WorkStep& step : order_.steps()) {
+            problems.push_back(step.item + (step.effort == Effort::full ? items() : 0));
+        }
+        return problems;
+    }
+
+    std::vector<std::size_t> after(const SweepRow& row, double seconds) override {
+        const Effort effort = row.problem < items() ? Effort::brief : Effort::full;
+        order_.done(row.problem % items(), effort, row.ranges, seconds);
+        return begin();
+    }
+
+private:
+    [[nodiscard]] std::size_t items() const { return order_.items().size(); }
+
+    WorkOrder order_;
+};
 
 double budget_seconds(const Options& options) {
     return options.budget.count() == 0 ? kUsualBudgetS

@@ -11,7 +11,6 @@
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
 #include "cli/db/doubt_text.hpp"
-#include "cli/families/file_run.hpp"
 #include "cli/sweep/worklist_file.hpp"
 #include "support/text_file.hpp"
 #include "text/units.hpp"

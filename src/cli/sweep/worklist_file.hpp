@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/formats/json.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/work_order.hpp"
 
 namespace jitune::internal {
 

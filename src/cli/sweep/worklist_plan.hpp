@@ -7,7 +7,7 @@
 
 #include "cli/sweep/sweep_family.hpp"
 #include "support/log.hpp"
-#include "sweep/worklist.hpp"
+#include "sweep/work_order.hpp"
 
 namespace jitune::internal {
 

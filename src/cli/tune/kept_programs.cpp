@@ -3,15 +3,21 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
 #include "support/text_file.hpp"
+#include "template/problem.hpp"
+#include "tuning/record/binary_cache.hpp"
+#include "tuning/search/compile_programs.hpp"
 
 namespace jitune::internal {
 
@@ -104,7 +110,80 @@ bool is_ours(const std::filesystem::path& folder) {
     return read_if_there(folder / kFacts).starts_with(kHead);
 }
 
+void add_role(std::vector<KeptConfiguration>& wanted, const std::string& role,
+              const std::string& configuration) {
+    const auto known = std::find_if(wanted.begin(), wanted.end(), [&](const auto& one) {
+        return one.configuration == configuration;
+    });
+    if (known == wanted.end()) {
+        wanted.push_back({role, configuration, {}});
+    } else if (known->role.find(role) == std::string::npos) {
+        known->role += ", " + role;
+    }
+}
+
+/// The winner's own code where the report has it, else code that is compiled now.
+CompileOutcome outcome_of(const Task& task, const Winner& winner, const Configuration& one) {
+    if (winner.configuration == one.text() && !winner.image.empty()) {
+        return Binary{winner.image_format, std::make_shared<const std::string>(winner.image),
+                      winner.symbols};
+    }
+    return BinaryCache().compile(task, task.instance(one));
+}
+
+/// A command that runs nothing but this configuration, and the default where that is another.
+std::string profile_line(const ShownProgram& program, std::vector<std::string> command) {
+    std::vector<std::string> words = program.recipe().profiler;
+    words.emplace_back("jitune");
+    words.insert(words.end(), command.begin(), command.end());
+    for (const auto& [name, value] : program.configuration.entries()) {
+        words.insert(words.end(), {"--only", fmt::format("{}={}", name, to_string(value))});
+    }
+    words.insert(words.end(), {"--budget", "0", "--db", "none", "--no-isolation"});
+    return "to profile it: " + shell_text(words);
+}
+
 }  // namespace
+
+CompileRecipe ShownProgram::recipe() const {
+    const MakeRecipe make = recipe_maker(device.platform);
+    if (make == nullptr) {
+        throw Error(
+            ErrorKind::unavailable,
+            fmt::format("this build of jitune has no compiler for {}", to_string(device.platform)));
+    }
+    Instance alone = instance();
+    const TemplateSource source = defined_source(kernel.source(), alone);
+    alone.defines.clear();
+    return make(device, source, alone);
+}
+
+std::vector<std::string> ShownProgram::description() const {
+    const std::string types = readable_types(types_text(problem));
+    return {
+        fmt::format("kernel: {} of {}", problem.kernel, kernel.source().name),
+        fmt::format("problem: {}{}{}", types, types.empty() ? "" : " ",
+                    sizes_text(problem, kernel.front_matter().sizes)),
+        fmt::format("device: {} ({})", device.name.empty() ? device.id : device.name,
+                    device.device_class),
+        fmt::format("configuration: {}", configuration.text()),
+        fmt::format("shown as: {}", role),
+        fmt::format("entries: {}", fmt::join(instance().expressions, "; ")),
+    };
+}
+
+std::vector<std::string> recipe_lines(const ShownProgram& program, const CompileRecipe& recipe) {
+    std::vector<std::string> lines{fmt::format("compile: {}", shell_text(recipe.command))};
+    lines.insert(lines.end(), recipe.notes.begin(), recipe.notes.end());
+    std::vector<std::string> headers;
+    for (const auto& [name, text] : program.kernel.source().headers) {
+        headers.push_back("include/" + name);
+    }
+    if (!headers.empty()) {
+        lines.push_back(fmt::format("needs {}: --keep DIR writes them", fmt::join(headers, ", ")));
+    }
+    return lines;
+}
 
 KeptPrograms::KeptPrograms(std::filesystem::path folder) : folder_(std::move(folder)) {
     std::error_code error;
@@ -141,6 +220,24 @@ std::filesystem::path KeptPrograms::add(const ShownProgram& program, const Compi
                                                   error.message()));
     }
     return place;
+}
+
+std::vector<KeptConfiguration> keep_tuned(const KeptPrograms& programs, const Task& task,
+                                          const SearchPlan& plan, const TuneReport& report,
+                                          const std::vector<std::string>& command) {
+    std::vector<KeptConfiguration> kept;
+    add_role(kept, "winner", report.winner.configuration);
+    add_role(kept, "default", task.default_configuration().text());
+    for (const std::string& first : plan.first) {
+        add_role(kept, "first", first);
+    }
+    for (KeptConfiguration& one : kept) {
+        const ShownProgram program{task.kernel_template(), task.problem, task.info(),
+                                   task.parse(one.configuration), one.role};
+        one.folder = programs.add(program, outcome_of(task, report.winner, program.configuration),
+                                  {profile_line(program, command)});
+    }
+    return kept;
 }
 
 }  // namespace jitune::internal

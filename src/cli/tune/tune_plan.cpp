@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/tune/configuration_argument.hpp"
+#include "cli/families/kernel_arguments.hpp"
 #include "cli/tune/recorded_file.hpp"
 #include "jitune/error.hpp"
 #include "space/restriction.hpp"

@@ -5,8 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
-#include "cli/db/certainty_json.hpp"
-#include "cli/formats/metric_text.hpp"
+#include "cli/db/record_json.hpp"
 #include "cli/formats/table.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"

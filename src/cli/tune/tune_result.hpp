@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cli/app/output.hpp"
-#include "cli/tune/keep_tuned.hpp"
+#include "cli/tune/kept_programs.hpp"
 #include "cli/tune/tried_candidates.hpp"
 #include "cli/tune/tune_objective.hpp"
 #include "template/kernel_template.hpp"

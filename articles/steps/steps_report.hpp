@@ -66,4 +66,14 @@ Json steps_json(const StepsView& view, std::span<const StepRun> runs);
 
 int steps_exit_code(const StepsView& view, std::span<const StepRun> runs, bool interrupted);
 
+/// One line for each step of the sum. `tuned`: every configuration of each step was tried, too.
+StepsView reduction_steps_view(bool tuned);
+
+/// One line for each radius: the time of the article's first kernel, and how many times faster the
+/// others are.
+StepsView stencil_steps_view();
+
+/// One line for each version, one column for each input.
+StepsView entropy_steps_view(std::span<const StepInput> inputs);
+
 }  // namespace jitune::internal

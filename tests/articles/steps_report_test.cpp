@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tune/steps_report.hpp"
+#include "articles/steps/steps_report.hpp"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "cli/app/exit_code.hpp"
-#include "cli/tune/steps_views.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -1,28 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three commands `jitune steps reduce`, `stencil` and `entropy`.
+// The program jitune_steps: its commands `reduce`, `stencil` and `entropy`.
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "articles/step_runner.hpp"
+#include "articles/steps/steps_report.hpp"
 #include "cli/app/command.hpp"
+#include "cli/app/command_line.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/device_argument.hpp"
+#include "cli/app/interrupt.hpp"
+#include "cli/app/output.hpp"
 #include "cli/families/sizes.hpp"
-#include "cli/families/stencil_arguments.hpp"
-#include "cli/tune/steps_run.hpp"
-#include "cli/tune/steps_views.hpp"
 #include "dispatch/session_access.hpp"
 #include "jitune/error.hpp"
 #include "jitune/session.hpp"
+#include "jitune/version.hpp"
 #include "placement/machine.hpp"
 #include "text/units.hpp"
 #include "tuning/measure/roofline.hpp"
 
-namespace jitune::internal::steps_command {
+namespace jitune::internal {
 
 namespace {
+
+/// The measurements of one command and the way it shows them.
+struct StepsPlan {
+    const StepSet& set;
+    StepsView view;
+    std::vector<Device*> devices;  ///< each runs the steps of its platform
+    std::vector<StepInput> inputs;
+    bool tune = false;  ///< try every configuration of the steps, too
+    std::string title;  ///< lines before the text table
+    Json head;          ///< keys of the JSON document before "interrupted" and "steps"
+};
+
+/// One run of a command: measures line after line and shows each when it is complete.
+class StepsRun {
+public:
+    /// `json`: prints one document at the end instead of text.
+    StepsRun(Engine& engine, StepsPlan plan, bool json);
+
+    /// Returns the exit code. Throws as StepRunner::run().
+    int run();
+
+private:
+    void run_line(Device& device, std::span<const Step* const> steps,
+                  std::span<const StepInput> inputs);
+    void add(Device& device, const Step& step, const StepInput& input);
+    void show(const std::string& text) const;
+    void show_end() const;
+    [[nodiscard]] std::size_t planned() const;
+
+    const StepsPlan plan_;
+    const bool json_;
+    const Interrupt interrupt_;
+    StepRunner runner_;
+    const StepsTable table_;
+    std::vector<StepRun> runs_;  ///< of complete lines
+};
+
+std::vector<const Step*> steps_on(const StepSet& set, const Device& device) {
+    std::vector<const Step*> steps;
+    for (const Step& step : set.steps) {
+        if (step.platform == device.info().platform) {
+            steps.push_back(&step);
+        }
+    }
+    return steps;
+}
+
+bool have_one_input(const StepRun& a, const StepRun& b) {
+    return a.device == b.device && a.input.size == b.input.size && a.input.radius == b.input.radius;
+}
+
+StepsRun::StepsRun(Engine& engine, StepsPlan plan, bool json)
+    : plan_(std::move(plan)),
+      json_(json),
+      runner_(engine, plan_.set, interrupt_.requested()),
+      table_(plan_.view) {}
+
+int StepsRun::run() {
+    show(plan_.title);
+    show(table_.header());
+    for (Device* device : plan_.devices) {
+        const std::vector<const Step*> steps = steps_on(plan_.set, *device);
+        if (plan_.view.line_for_each_input) {
+            for (const StepInput& input : plan_.inputs) {
+                run_line(*device, steps, {&input, 1});
+            }
+        } else {
+            for (const Step* const& step : steps) {
+                run_line(*device, {&step, 1}, plan_.inputs);
+            }
+        }
+    }
+    show_end();
+    return steps_exit_code(plan_.view, runs_, interrupt_.requested());
+}
+
+/// Drops a line in which the user interrupts the run.
+void StepsRun::run_line(Device& device, std::span<const Step* const> steps,
+                        std::span<const StepInput> inputs) {
+    const std::size_t begin = runs_.size();
+    for (const Step* step : steps) {
+        for (const StepInput& input : inputs) {
+            if (interrupt_.requested()) {
+                runs_.resize(begin);
+                return;
+            }
+            add(device, *step, input);
+        }
+    }
+    show(table_.line(std::span(runs_).subspan(begin)));
+}
+
+void StepsRun::add(Device& device, const Step& step, const StepInput& input) {
+    StepRun run{&step, &device.info(), input, runner_.run(device, step, input, plan_.tune), {}};
+    if (!step.is_own()) {
+        const auto first = std::find_if(runs_.begin(), runs_.end(), [&](const StepRun& earlier) {
+            return earlier.step->article == step.article && have_one_input(earlier, run);
+        });
+        run.speed_up = speed_up(first == runs_.end() ? run : *first, run);
+    }
+    runs_.push_back(std::move(run));
+}
+
+void StepsRun::show(const std::string& text) const {
+    if (!json_) {
+        print(text);
+    }
+}
+
+void StepsRun::show_end() const {
+    const bool interrupted = interrupt_.requested();
+    if (json_) {
+        Json document = plan_.head;
+        document["interrupted"] = interrupted;
+        document["steps"] = steps_json(plan_.view, runs_);
+        print_json(document);
+    } else if (interrupted) {
+        print(fmt::format("interrupted: {} of {} steps were run\n", runs_.size(), planned()));
+    }
+}
+
+std::size_t StepsRun::planned() const {
+    std::size_t steps = 0;
+    for (const Device* device : plan_.devices) {
+        steps += steps_on(plan_.set, *device).size();
+    }
+    return steps * plan_.inputs.size();
+}
 
 struct Arguments : CommonArguments {
     std::string type = "float32";
@@ -190,8 +323,6 @@ Invocation invocation(const std::shared_ptr<Arguments>& arguments, std::vector<O
     return {std::move(options), [arguments, run] { return run(*arguments); }};
 }
 
-}  // namespace
-
 Invocation reduce_invocation() {
     const auto arguments = std::make_shared<Arguments>();
     std::vector<Option> options = arguments->type_and_size();
@@ -219,4 +350,29 @@ Invocation entropy_invocation() {
     return invocation(arguments, std::move(options), run_entropy);
 }
 
-}  // namespace jitune::internal::steps_command
+std::vector<Command> steps_commands() {
+    return {
+        {"reduce", "The sum as three articles make it fast", reduce_invocation},
+        {"entropy", "The windowed entropy as an article makes it fast", entropy_invocation},
+        {"stencil", "The mean of neighbours in shared memory and in a register cache",
+         stencil_invocation},
+    };
+}
+
+std::string steps_version() {
+    return fmt::format("jitune_steps {}", JITUNE_VERSION_STRING);
+}
+
+}  // namespace
+
+}  // namespace jitune::internal
+
+int main(int argc, char** argv) {
+    using namespace jitune::internal;
+    return run_program(argc, argv,
+                       {.name = "jitune_steps",
+                        .summary = "jitune_steps runs well-known kernels step by step beside "
+                                   "jitune's own, which it tunes",
+                        .version = steps_version,
+                        .commands = steps_commands});
+}
