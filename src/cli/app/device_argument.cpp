@@ -2,7 +2,7 @@
 #include "cli/app/device_argument.hpp"
 
 #include "jitune/error.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 namespace jitune::internal {
 

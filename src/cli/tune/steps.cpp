@@ -16,7 +16,7 @@
 #include "dispatch/session_access.hpp"
 #include "jitune/error.hpp"
 #include "jitune/session.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 #include "text/units.hpp"
 #include "tuning/measure/roofline.hpp"
 

@@ -8,7 +8,7 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/entropy/placed_entropy.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;

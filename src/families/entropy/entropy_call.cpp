@@ -5,7 +5,7 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
-#include "placement/machine_device.hpp"
+#include "spread/machine_device.hpp"
 
 namespace jitune::internal {
 

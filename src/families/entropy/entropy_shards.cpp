@@ -6,7 +6,7 @@
 #include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "shards/shard_call.hpp"
+#include "spread/shard_call.hpp"
 
 namespace jitune::internal {
 

@@ -9,7 +9,7 @@
 #include "families/entropy/entropy_work.hpp"
 #include "families/entropy/entropy_workload.hpp"
 #include "jitune/error.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {

@@ -5,7 +5,7 @@
 #include "families/stencil/stencil_work.hpp"
 #include "families/stencil/stencil_workload.hpp"
 #include "jitune/error.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {

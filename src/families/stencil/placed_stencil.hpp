@@ -2,7 +2,7 @@
 #pragma once
 
 #include "jitune/stencil.hpp"
-#include "placement/placed_operation.hpp"
+#include "spread/placed_operation.hpp"
 
 namespace jitune::internal {
 

@@ -4,7 +4,7 @@
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_call.hpp"
-#include "shards/shard_call.hpp"
+#include "spread/shard_call.hpp"
 
 namespace jitune::internal {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "jitune/stencil.hpp"
-#include "placement/host_work.hpp"
+#include "spread/host_work.hpp"
 
 namespace jitune::internal {
 

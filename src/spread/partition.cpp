@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shards/partition.hpp"
+#include "spread/partition.hpp"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shards/shard_call.hpp"
+#include "spread/shard_call.hpp"
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ using detail::ShardData;
 
 constexpr std::size_t kBandAlignment = 256;
 
-[[noreturn]] void refuse(const std::string& what, const std::string& why) {
+[[noreturn]] void refuse_shards(const std::string& what, const std::string& why) {
     throw Error(ErrorKind::usage, fmt::format("{} on shards: {}", what, why));
 }
 
@@ -84,7 +84,8 @@ void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput
         refuse_bad_area(kernel.name(), output, kernel.output_bytes());
         for (const Area& other : areas) {
             if (overlap(output.data, output.bytes, other.data, other.bytes)) {
-                refuse(kernel.name(), fmt::format("{} overlaps {}", output.name(), other.name()));
+                refuse_shards(kernel.name(),
+                              fmt::format("{} overlaps {}", output.name(), other.name()));
             }
         }
         areas.push_back(output);
@@ -188,19 +189,20 @@ private:
 std::int64_t count_of(const std::string& what, std::span<const ShardData> shards,
                       std::size_t outputs) {
     if (shards.empty()) {
-        refuse(what, "no shards were given");
+        refuse_shards(what, "no shards were given");
     }
     if (shards.size() != outputs) {
-        refuse(what,
-               fmt::format("{} outputs for {} shards: give one for each", outputs, shards.size()));
+        refuse_shards(what, fmt::format("{} outputs for {} shards: give one for each", outputs,
+                                        shards.size()));
     }
     std::int64_t total = 0;
     for (const ShardData& shard : shards) {
         if (shard.count < 0) {
-            refuse(what, fmt::format("a shard of {}: counts must not be negative", shard.count));
+            refuse_shards(what,
+                          fmt::format("a shard of {}: counts must not be negative", shard.count));
         }
         if (shard.count > kMostElements - total) {
-            refuse(what, "more than 2^40 elements");
+            refuse_shards(what, "more than 2^40 elements");
         }
         total += shard.count;
     }

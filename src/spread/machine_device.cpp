@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/machine_device.hpp"
+#include "spread/machine_device.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "placement/placed_operation.hpp"
+#include "spread/placed_operation.hpp"
 
 namespace jitune::internal {
 

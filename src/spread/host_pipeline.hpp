@@ -10,7 +10,7 @@
 
 #include "backend/device.hpp"
 #include "dispatch/answer/dispatch_table.hpp"
-#include "placement/host_work.hpp"
+#include "spread/host_work.hpp"
 #include "support/thread_pool.hpp"
 
 namespace jitune::internal {

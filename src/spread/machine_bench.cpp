@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/machine_bench.hpp"
+#include "spread/machine_bench.hpp"
 
 #include "jitune/error.hpp"
 

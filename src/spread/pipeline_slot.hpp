@@ -5,7 +5,7 @@
 
 #include "backend/device.hpp"
 #include "dispatch/answer/dispatch_table.hpp"
-#include "placement/host_pipeline.hpp"
+#include "spread/host_pipeline.hpp"
 
 namespace jitune::internal {
 

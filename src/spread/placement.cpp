@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/placement.hpp"
+#include "spread/placement.hpp"
 
 #include <algorithm>
 #include <array>

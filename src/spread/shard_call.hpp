@@ -11,7 +11,7 @@
 #include "dispatch/answer/call_memo.hpp"
 #include "dispatch/engine.hpp"
 #include "jitune/shards.hpp"
-#include "shards/halo_plan.hpp"
+#include "spread/halo_plan.hpp"
 
 namespace jitune::internal {
 

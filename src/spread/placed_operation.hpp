@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "placement/placement.hpp"
+#include "spread/placement.hpp"
 #include "template/kernel.hpp"
 
 namespace jitune::internal {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/host_pipeline.hpp"
+#include "spread/host_pipeline.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <utility>
 
 #include "jitune/error.hpp"
-#include "placement/pipeline_slot.hpp"
+#include "spread/pipeline_slot.hpp"
 
 namespace jitune::internal {
 

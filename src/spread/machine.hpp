@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dispatch/engine.hpp"
-#include "placement/host_pipeline.hpp"
+#include "spread/host_pipeline.hpp"
 
 namespace jitune::internal {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "jitune/error.hpp"
-#include "placement/machine_device.hpp"
-#include "placement/placed_operation.hpp"
+#include "spread/machine_device.hpp"
+#include "spread/placed_operation.hpp"
 
 namespace jitune::internal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shards/halo_plan.hpp"
+#include "spread/halo_plan.hpp"
 
 #include <optional>
 #include <string>

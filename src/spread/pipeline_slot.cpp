@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "placement/pipeline_slot.hpp"
+#include "spread/pipeline_slot.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "placement/host_memory_device.hpp"
-#include "placement/machine.hpp"
-#include "placement/machine_bench.hpp"
+#include "spread/host_memory_device.hpp"
+#include "spread/machine.hpp"
+#include "spread/machine_bench.hpp"
 
 namespace jitune::internal {
 

@@ -11,7 +11,7 @@
 #include "fixtures/gpu_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
 #include "jitune/stencil.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "jitune/element_type.hpp"
-#include "placement/host_pipeline.hpp"
+#include "spread/host_pipeline.hpp"
 
 namespace jitune::internal {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/launch.hpp"
-#include "shards/partition.hpp"
+#include "spread/partition.hpp"
 
 namespace jitune::internal {
 

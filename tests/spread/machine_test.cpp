@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A machine whose GPU, in whose place is a host backend, lacks something for a while.
 
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 #include "families/families.hpp"
 
 #include "backend/host/host_device.hpp"
@@ -10,7 +10,7 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/expect_error.hpp"
-#include "placement/host_memory_device.hpp"
+#include "spread/host_memory_device.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
