@@ -11,7 +11,7 @@
 
 namespace jitune::internal {
 
-struct PlacedOperation;  // spread/placed_operation.hpp
+struct PlacedOperation;  // spread/placed_call.hpp
 
 /// A family of kernels: one row of the table in families/families.cpp.
 struct Family {

@@ -5,10 +5,10 @@
 
 #include "families/compiled/compiled_kernels.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "families/entropy/placed_entropy.hpp"
+#include "families/entropy/entropy_bands.hpp"
 #include "families/own/kernel_file.hpp"
 #include "families/reduce/reduce_kernel.hpp"
-#include "families/stencil/placed_stencil.hpp"
+#include "families/stencil/stencil_bands.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 
 namespace jitune::internal {

@@ -52,8 +52,10 @@ private:
     /// The outputs that are right if a body runs over `inputs`.
     [[nodiscard]] Range right_of_body(const Range& inputs, const Range& centres) const {
         const bool whole = inputs.begin == 0 && inputs.end == n_;
-        const bool first = whole || (ends_ == Ends::own && inputs.begin == 0);
-        const bool last = whole || (ends_ == Ends::own && inputs.end == n_);
+        // The kernel's own ends, zeros and the nearest unit are the same for a body there.
+        const bool at_ends = ends_ != Ends::valid && ends_ != Ends::wrap;
+        const bool first = whole || (at_ends && inputs.begin == 0);
+        const bool last = whole || (at_ends && inputs.end == n_);
         return {std::max(centres.begin, first ? inputs.begin : inputs.begin + radius_),
                 std::min(centres.end, last ? inputs.end : inputs.end - radius_)};
     }

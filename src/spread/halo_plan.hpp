@@ -6,14 +6,9 @@
 #include <span>
 #include <vector>
 
-namespace jitune::internal {
+#include "spread/windows.hpp"
 
-/// How windows that reach beyond the first or the last unit of an array are handled.
-enum class Ends : std::uint8_t {
-    own,    ///< by the kernel
-    valid,  ///< their units have no output
-    wrap,   ///< they read the units of the other end, repeatedly if need be
-};
+namespace jitune::internal {
 
 /// A copy of units [from, from + count) of one array to [to, to + count) of another.
 struct UnitCopy {

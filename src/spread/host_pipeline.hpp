@@ -40,7 +40,7 @@ public:
     ~HostPipeline();
 
     /// Works in chunks of about `chunk_bytes`, or smaller ones if memory runs out. Throws
-    /// Error(unavailable) if there is no memory for a single row, and Error(device); the outputs
+    /// Error(unavailable) if there is no memory for a single unit, and Error(device); the outputs
     /// are undefined then.
     void run(const HostWork& work, std::span<const DeviceShare> shares, std::size_t chunk_bytes,
              Staging staging);

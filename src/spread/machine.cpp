@@ -7,7 +7,7 @@
 
 #include "jitune/error.hpp"
 #include "spread/machine_device.hpp"
-#include "spread/placed_operation.hpp"
+#include "spread/placed_call.hpp"
 
 namespace jitune::internal {
 
@@ -69,7 +69,7 @@ struct Machine::Opened {
         : host(its_host), gpus(std::move(its_gpus)), device(machine, host, gpus) {
         for (const Family& family : machine.engine().families()) {
             if (family.placed != nullptr) {
-                kernels.emplace(family.name, family.placed->make_kernel(machine));
+                kernels.emplace(family.name, make_placed_kernel(machine, family));
             }
         }
     }
@@ -149,15 +149,6 @@ void Machine::prepare_kernels(const std::function<void(Device& device, bool is_h
     for (Device* gpu : gpus()) {
         try_on(*gpu, false);
     }
-}
-
-std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std::int64_t> sizes,
-                                           const Resolved& resolved) {
-    const LaunchRule::Plan plan = resolved.rule.plan(sizes);
-    StreamSite& site = machine.engine().host().site(nullptr);
-    std::unique_ptr<ReadyLaunch> ready;
-    resolved.program->prepare(resolved.rule.bind(plan, site.scratch(plan.scratch)), ready);
-    return ready;
 }
 
 Device& device_of(Engine& engine, std::string_view id) {

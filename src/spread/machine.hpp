@@ -58,10 +58,6 @@ private:
     std::unique_ptr<Opened> opened_;
 };
 
-/// The launch of the host's own kernel for some sizes, by the calling thread.
-std::unique_ptr<ReadyLaunch> ready_on_host(Machine& machine, std::span<const std::int64_t> sizes,
-                                           const Resolved& resolved);
-
 /// The device of an id that Engine::device() accepts, or of "machine".
 Device& device_of(Engine& engine, std::string_view id);
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/answer/call_check.hpp"
+#include "spread/halo_plan.hpp"
 
 namespace jitune::internal {
 
@@ -46,8 +47,8 @@ struct Work {
     std::vector<ByteRange> ranges;  ///< of each shard's outputs in an array of all
 };
 
-Work work_of(const WindowKernel& kernel, std::span<const ShardData> shards,
-             std::span<void* const> outputs, std::int64_t radius, Ends ends, ShardOutput wanted) {
+Work work_of(const Windows& windows, std::span<const ShardData> shards,
+             std::span<void* const> outputs, ShardOutput wanted) {
     Work work;
     std::vector<std::int64_t> counts;
     for (std::size_t i = 0; i < shards.size(); ++i) {
@@ -58,33 +59,30 @@ Work work_of(const WindowKernel& kernel, std::span<const ShardData> shards,
             counts.push_back(shards[i].count);
         }
     }
-    work.plans = halo_plan(counts, radius, ends);
+    work.plans = halo_plan(counts, windows.radius, windows.ends);
     std::size_t begin = 0;
     for (const HaloShard& plan : work.plans) {
-        const auto units = static_cast<std::size_t>(plan.outputs * kernel.unit_elements());
-        work.ranges.push_back({begin, units * kernel.output_bytes()});
+        work.ranges.push_back({begin, windows.bytes_out(plan.outputs)});
         begin += work.ranges.back().count;
     }
     return work;
 }
 
-void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput wanted) {
+void refuse_bad_arrays(const Windows& windows, const Work& work, ShardOutput wanted) {
     const std::size_t all = work.ranges.back().begin + work.ranges.back().count;
     std::vector<Area> areas;
     for (std::size_t i = 0; i < work.shards.size(); ++i) {
-        const auto elements =
-            static_cast<std::size_t>(work.shards[i].count * kernel.unit_elements());
-        areas.push_back(
-            {"input", work.numbers[i], work.shards[i].data, elements * kernel.input_bytes()});
-        refuse_bad_area(kernel.name(), areas.back(), kernel.input_bytes());
+        areas.push_back({"input", work.numbers[i], work.shards[i].data,
+                         windows.bytes_in(work.shards[i].count)});
+        refuse_bad_area(windows.name, areas.back(), windows.input_bytes);
     }
     for (std::size_t i = 0; i < work.shards.size(); ++i) {
         const Area output{"output", work.numbers[i], work.outputs[i],
                           wanted == ShardOutput::all ? all : work.ranges[i].count};
-        refuse_bad_area(kernel.name(), output, kernel.output_bytes());
+        refuse_bad_area(windows.name, output, windows.output_bytes);
         for (const Area& other : areas) {
             if (overlap(output.data, output.bytes, other.data, other.bytes)) {
-                refuse_shards(kernel.name(),
+                refuse_shards(windows.name,
                               fmt::format("{} overlaps {}", output.name(), other.name()));
             }
         }
@@ -95,9 +93,9 @@ void refuse_bad_arrays(const WindowKernel& kernel, const Work& work, ShardOutput
 /// One call whose arrays have been checked.
 class ShardRun {
 public:
-    ShardRun(Engine& engine, WindowKernel& kernel, StreamGroup& group, const Work& work,
-             ShardOutput wanted)
-        : kernel_(kernel), group_(group), work_(work) {
+    ShardRun(Engine& engine, ShardKernel& kernel, const Windows& windows, StreamGroup& group,
+             const Work& work, ShardOutput wanted)
+        : kernel_(kernel), windows_(windows), group_(group), work_(work) {
         for (std::size_t i = 0; i < work.shards.size(); ++i) {
             auto* output = static_cast<std::byte*>(work.outputs[i]);
             outputs_.push_back(wanted == ShardOutput::all ? output + work.ranges[i].begin : output);
@@ -129,17 +127,11 @@ public:
     }
 
 private:
-    [[nodiscard]] std::size_t input_bytes(std::int64_t units) const {
-        return static_cast<std::size_t>(units * kernel_.unit_elements()) * kernel_.input_bytes();
-    }
-    [[nodiscard]] std::size_t output_bytes(std::int64_t units) const {
-        return static_cast<std::size_t>(units * kernel_.unit_elements()) * kernel_.output_bytes();
-    }
     [[nodiscard]] const std::byte* input(std::size_t shard, std::int64_t unit) const {
-        return static_cast<const std::byte*>(work_.shards[shard].data) + input_bytes(unit);
+        return static_cast<const std::byte*>(work_.shards[shard].data) + windows_.bytes_in(unit);
     }
 
-    [[nodiscard]] WindowKernel::Array body(std::size_t shard) const {
+    [[nodiscard]] UnitArray body(std::size_t shard) const {
         const HaloShard& plan = work_.plans[shard];
         return {plan.body, plan.padded, input(shard, plan.body_from), outputs_[shard]};
     }
@@ -151,7 +143,7 @@ private:
             return nullptr;
         }
         group_.enter(shard);
-        const WindowKernel::Array band{plan.band, plan.padded, nullptr, nullptr};
+        const UnitArray band{plan.band, plan.padded, nullptr, nullptr};
         return &kernel_.resolve(engine, *group_.stream(shard).site,
                                 plan.body > 0 ? body(shard) : band);
     }
@@ -160,24 +152,25 @@ private:
         const HaloShard& plan = work_.plans[shard];
         group_.enter(shard);
         const std::size_t bytes =
-            (input_bytes(plan.band) + kBandAlignment - 1) / kBandAlignment * kBandAlignment;
+            (windows_.bytes_in(plan.band) + kBandAlignment - 1) / kBandAlignment * kBandAlignment;
         const StreamGroup::Lane side = group_.side(shard);
-        const Scratch memory = side.site->scratch({bytes + output_bytes(plan.band), 0});
+        const Scratch memory = side.site->scratch({bytes + windows_.bytes_out(plan.band), 0});
         auto* const inputs = static_cast<std::byte*>(memory.plain);
         std::byte* const outputs = inputs + bytes;
         for (const UnitCopy& copy : plan.gather) {
-            group_.fetch(inputs + input_bytes(copy.to), copy.shard, input(copy.shard, copy.from),
-                         input_bytes(copy.count));
+            group_.fetch(inputs + windows_.bytes_in(copy.to), copy.shard,
+                         input(copy.shard, copy.from), windows_.bytes_in(copy.count));
         }
         kernel_.launch(side, *resolved_[shard], {plan.band, plan.padded, inputs, outputs});
         group_.join();
         for (const UnitCopy& copy : plan.edges) {
-            group_.copy(outputs_[shard] + output_bytes(copy.to), outputs + output_bytes(copy.from),
-                        output_bytes(copy.count));
+            group_.copy(outputs_[shard] + windows_.bytes_out(copy.to),
+                        outputs + windows_.bytes_out(copy.from), windows_.bytes_out(copy.count));
         }
     }
 
-    WindowKernel& kernel_;
+    ShardKernel& kernel_;
+    const Windows& windows_;
     StreamGroup& group_;
     const Work& work_;
     std::vector<std::byte*> outputs_;
@@ -218,13 +211,13 @@ std::unique_ptr<StreamGroup> group_of(Engine& engine, std::span<const ShardData>
     return engine.cuda().group(members);
 }
 
-void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const ShardData> shards,
-                   std::span<void* const> outputs, std::int64_t radius, Ends ends,
+void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows,
+                   std::span<const ShardData> shards, std::span<void* const> outputs,
                    ShardOutput wanted) {
-    const Work work = work_of(kernel, shards, outputs, radius, ends, wanted);
-    refuse_bad_arrays(kernel, work, wanted);
+    const Work work = work_of(windows, shards, outputs, wanted);
+    refuse_bad_arrays(windows, work, wanted);
     const auto group = group_of(engine, work.shards, work.outputs);
-    const ShardRun run(engine, kernel, *group, work, wanted);
+    const ShardRun run(engine, kernel, windows, *group, work, wanted);
     const auto lock = group->lock();
     run.enqueue();
     if (wanted == ShardOutput::all) {

@@ -6,12 +6,11 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
-#include "dispatch/answer/call_memo.hpp"
-#include "dispatch/engine.hpp"
+#include "dispatch/answer/call.hpp"
 #include "jitune/shards.hpp"
-#include "spread/halo_plan.hpp"
+#include "spread/windows.hpp"
 
 namespace jitune::internal {
 
@@ -26,37 +25,51 @@ std::int64_t count_of(const std::string& what, std::span<const detail::ShardData
 std::unique_ptr<StreamGroup> group_of(Engine& engine, std::span<const detail::ShardData> shards,
                                       std::span<void* const> outputs);
 
-/// A kernel over windows, on shards of an array whose units are elements or rows.
-class WindowKernel {
+/// An array of units on one GPU, with the addresses of its inputs and outputs. `padded` as in
+/// HaloShard.
+struct UnitArray {
+    std::int64_t units;
+    bool padded;
+    const void* input;
+    void* output;
+};
+
+/// The calls of a kernel on arrays of units.
+class ShardKernel {
 public:
-    virtual ~WindowKernel() = default;
-
-    [[nodiscard]] virtual std::string name() const = 0;            ///< for messages
-    [[nodiscard]] virtual std::size_t input_bytes() const = 0;     ///< of one element
-    [[nodiscard]] virtual std::size_t output_bytes() const = 0;    ///< of one output
-    [[nodiscard]] virtual std::int64_t unit_elements() const = 0;  ///< 1, or the columns
-
-    /// An array of units, with the addresses of its inputs and outputs. `padded` as in HaloShard.
-    struct Array {
-        std::int64_t units;
-        bool padded;
-        const void* input;
-        void* output;
-    };
+    virtual ~ShardKernel() = default;
 
     /// The answer for an array, in the context of `site`. May take long.
-    virtual const Resolved& resolve(Engine& engine, StreamSite& site, const Array& array) = 0;
+    virtual const Resolved& resolve(Engine& engine, StreamSite& site, const UnitArray& array) = 0;
 
     /// Enqueues `array` on `lane`, whose context is current, with an answer of resolve(), which may
     /// have been for another number of units.
     virtual void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
-                        const Array& array) = 0;
+                        const UnitArray& array) = 0;
 };
 
-/// Enqueues the kernel on all shards. Its windows reach `radius` units to either side. Throws
-/// Error(usage) for null, misaligned and overlapping arrays.
-void run_on_shards(Engine& engine, WindowKernel& kernel, std::span<const detail::ShardData> shards,
-                   std::span<void* const> outputs, std::int64_t radius, Ends ends,
+/// `make_call(array)` gives the KernelCall on a UnitArray, which is used before the next is made.
+template <class MakeCall>
+class ShardCalls final : public ShardKernel {
+public:
+    explicit ShardCalls(MakeCall make_call) : make_call_(std::move(make_call)) {}
+
+    const Resolved& resolve(Engine& engine, StreamSite& site, const UnitArray& array) override {
+        return internal::resolve(engine, site, make_call_(array));
+    }
+    void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
+                const UnitArray& array) override {
+        internal::launch(*lane.site, make_call_(array), resolved, lane.stream);
+    }
+
+private:
+    MakeCall make_call_;
+};
+
+/// Enqueues the kernel on all shards. Throws Error(usage) for null, misaligned and overlapping
+/// arrays.
+void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows,
+                   std::span<const detail::ShardData> shards, std::span<void* const> outputs,
                    ShardOutput wanted);
 
 }  // namespace jitune::internal

@@ -10,7 +10,7 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/expect_error.hpp"
-#include "spread/host_memory_device.hpp"
+#include "spread/machine_device.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {

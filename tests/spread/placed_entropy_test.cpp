@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "families/entropy/placed_entropy.hpp"
+#include "families/entropy/entropy_bands.hpp"
 #include "families/families.hpp"
 
 #include "dispatch/answer/explanation.hpp"

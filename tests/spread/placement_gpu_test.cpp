@@ -3,8 +3,8 @@
 
 #include "dispatch/session_access.hpp"
 #include "families/entropy/entropy_call.hpp"
-#include "families/entropy/placed_entropy.hpp"
-#include "families/stencil/placed_stencil.hpp"
+#include "families/entropy/entropy_bands.hpp"
+#include "families/stencil/stencil_bands.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/await_tunings.hpp"
 #include "fixtures/entropy_case.hpp"

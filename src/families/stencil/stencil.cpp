@@ -7,7 +7,7 @@
 
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
-#include "families/stencil/placed_stencil.hpp"
+#include "families/stencil/stencil_bands.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "spread/machine.hpp"
 

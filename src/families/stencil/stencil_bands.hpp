@@ -2,7 +2,7 @@
 #pragma once
 
 #include "jitune/stencil.hpp"
-#include "spread/placed_operation.hpp"
+#include "spread/placed_call.hpp"
 
 namespace jitune::internal {
 

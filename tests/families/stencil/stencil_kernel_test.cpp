@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "families/stencil/stencil_workload.hpp"
+#include "families/stencil/stencil_kernel.hpp"
 
 #include <cstring>
 #include <set>
