@@ -9,7 +9,7 @@
 
 #include "cli/families/reduce_arguments.hpp"
 #include "cli/families/reduce_shape.hpp"
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "text/units.hpp"

@@ -146,4 +146,12 @@ Kernel entropy_kernel_of(std::span<const std::string> spec) {
     return made_for(platform_of_spec(spec));
 }
 
+std::optional<double> entropy_bytes(const NamedLaunch& launch) {
+    if (launch.kernel != kEntropyFamily || launch.sizes.size() != 2) {
+        return std::nullopt;
+    }
+    constexpr double kResult = sizeof(float);
+    return launch.size(0) * launch.size(1) * (launch.element + kResult);
+}
+
 }  // namespace jitune::internal

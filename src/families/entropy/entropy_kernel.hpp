@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/family.hpp"
 #include "families/entropy/entropy_problem.hpp"
 #include "template/kernel.hpp"
 
@@ -30,5 +31,8 @@ const Kernel& entropy_kernel(PlatformKind platform);
 /// The kernel of a Kernel::spec that entropy_kernel() has made. Throws Error(usage) for a malformed
 /// spec.
 Kernel entropy_kernel_of(std::span<const std::string> spec);
+
+/// Family::launch_bytes.
+std::optional<double> entropy_bytes(const NamedLaunch& launch);
 
 }  // namespace jitune::internal

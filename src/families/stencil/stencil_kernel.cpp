@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <limits>
 #include <memory>
 #include <random>
@@ -11,6 +12,7 @@
 
 #include "families/stencil/stencil_reference.hpp"
 #include "template/builtin_kernel.hpp"
+#include "template/settings.hpp"
 
 namespace jitune::internal {
 
@@ -141,6 +143,20 @@ const Kernel& stencil_kernel(PlatformKind platform) {
 
 Kernel stencil_kernel_of(std::span<const std::string> spec) {
     return made_for(platform_of_spec(spec));
+}
+
+std::optional<double> stencil_bytes(const NamedLaunch& launch) {
+    if (launch.kernel != kStencilFamily || launch.sizes.size() != 1) {
+        return std::nullopt;
+    }
+    double lost = 0;
+    if (setting_of(launch.types, "boundary") == to_string(Boundary::valid)) {
+        const std::string_view text = setting_of(launch.types, "radius");
+        int radius = 0;
+        std::from_chars(text.data(), text.data() + text.size(), radius);
+        lost = 2 * radius;
+    }
+    return (2 * launch.size(0) - lost) * launch.element;
 }
 
 }  // namespace jitune::internal

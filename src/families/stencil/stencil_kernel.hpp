@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "dispatch/family.hpp"
 #include "families/stencil/stencil_problem.hpp"
 #include "template/kernel.hpp"
 
@@ -29,5 +30,8 @@ const Kernel& stencil_kernel(PlatformKind platform);
 /// The kernel of a Kernel::spec that stencil_kernel() has made. Throws Error(usage) for a malformed
 /// spec.
 Kernel stencil_kernel_of(std::span<const std::string> spec);
+
+/// Family::launch_bytes.
+std::optional<double> stencil_bytes(const NamedLaunch& launch);
 
 }  // namespace jitune::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 
 #include <string>
 #include <vector>
