@@ -7,11 +7,9 @@
 #include "articles/step.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "families/entropy/entropy_workload.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_workload.hpp"
 #include "families/stencil/stencil_kernel.hpp"
-#include "families/stencil/stencil_workload.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

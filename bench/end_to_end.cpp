@@ -28,7 +28,7 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "jitune/entropy.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 namespace {
 

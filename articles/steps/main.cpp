@@ -21,7 +21,7 @@
 #include "jitune/error.hpp"
 #include "jitune/session.hpp"
 #include "jitune/version.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 #include "text/units.hpp"
 #include "tuning/measure/roofline.hpp"
 

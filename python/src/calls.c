@@ -210,22 +210,34 @@ PyObject* entropy_call(PyObject* self, PyObject* const* arguments, Py_ssize_t co
     return result;
 }
 
+static const char* const op_names[] = {
+    "sum",  "prod",    "min",     "max", "argmin", "argmax",       "mean", "sum_of_squares",
+    "norm", "sum_abs", "max_abs", "all", "any",    "count_nonzero"};
+_Static_assert(sizeof op_names / sizeof *op_names == JITUNE_CUSTOM, "a name for each operation");
+
+// "sum, prod, ...": a new reference, or NULL with an error.
+static PyObject* all_op_names(void) {
+    PyObject* all = PyUnicode_FromString(op_names[0]);
+    for (int i = 1; i < JITUNE_CUSTOM && all != NULL; ++i) {
+        PyObject* const longer = PyUnicode_FromFormat("%U, %s", all, op_names[i]);
+        Py_DECREF(all);
+        all = longer;
+    }
+    return all;
+}
+
 int read_op(PyObject* name, jitune_reduce_op* op) {
-    static const char* const names[] = {
-        "sum",  "prod",    "min",     "max", "argmin", "argmax",       "mean", "sum_of_squares",
-        "norm", "sum_abs", "max_abs", "all", "any",    "count_nonzero"};
-    _Static_assert(sizeof names / sizeof *names == JITUNE_CUSTOM, "a name for each operation");
     for (int i = 0; i < JITUNE_CUSTOM; ++i) {
-        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
+        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, op_names[i]) == 0) {
             *op = (jitune_reduce_op)i;
             return 0;
         }
     }
-    PyErr_Format(PyExc_ValueError,
-                 "op %R is none of sum, prod, min, max, argmin, argmax, mean, sum_of_squares, "
-                 "norm, sum_abs, max_abs, all, "
-                 "any, count_nonzero",
-                 name);
+    PyObject* const all = all_op_names();
+    if (all != NULL) {
+        PyErr_Format(PyExc_ValueError, "op %R is none of %U", name, all);
+        Py_DECREF(all);
+    }
     return -1;
 }
 

@@ -17,6 +17,7 @@ static const struct {
     {"bfloat16", kDLBfloat, 16}, {"float32", kDLFloat, 32}, {"float64", kDLFloat, 64},
 };
 enum { kRows = sizeof rows / sizeof *rows };
+_Static_assert(kRows == JITUNE_FLOAT64 + 1, "a row for each element type");
 
 // Dtypes are few objects, and their names take long to ask for.
 enum { kKnown = 32 };

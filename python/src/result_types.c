@@ -37,7 +37,12 @@ static void usual_result(const Array* array, jitune_reduce_op op, jitune_type* t
         case JITUNE_NORM:
             *type = is_float(array->type) ? array->type : JITUNE_FLOAT64;
             break;
-        default:
+        case JITUNE_SUM:
+        case JITUNE_PRODUCT:
+        case JITUNE_SUM_OF_SQUARES:
+        case JITUNE_SUM_ABS:
+        case JITUNE_MAX_ABS:
+        case JITUNE_CUSTOM:
             *type = is_float(array->type) ? array->type
                     : is_signed(array->type) || array->is_bool || array->kind->is_torch
                         ? JITUNE_INT64

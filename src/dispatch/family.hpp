@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -11,13 +12,26 @@
 
 namespace jitune::internal {
 
-struct PlacedOperation;  // placement/placed_operation.hpp
+struct PlacedOperation;  // spread/placed_call.hpp
+
+/// One launch, as the database names it.
+struct NamedLaunch {
+    std::string_view kernel;  ///< RecordKey::kernel, without the name of a custom operation
+    std::string_view types;   ///< RecordKey::types
+    std::span<const std::int64_t> sizes;
+    double element;  ///< bytes of the type `element`
+
+    [[nodiscard]] double size(std::size_t place) const { return static_cast<double>(sizes[place]); }
+};
 
 /// A family of kernels: one row of the table in families/families.cpp.
 struct Family {
     std::string_view name;  ///< the first field of its kernels' specs
     /// Makes a kernel from its Kernel::spec, in a worker. Throws Error(usage) for a malformed spec.
     Kernel (*make_kernel)(std::span<const std::string> spec);
+    /// The bytes that a launch of one of its kernels reads and writes; nothing for the launch of
+    /// another kernel, or with another number of sizes. Null: nobody knows.
+    std::optional<double> (*launch_bytes)(const NamedLaunch& launch) = nullptr;
     /// How its calls on host memory are shared out over a machine; null: they are not.
     const PlacedOperation* placed = nullptr;
     /// Code of an instance of a built-in kernel that comes with the library; null, or nothing: none

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "dispatch/family.hpp"
 
@@ -9,5 +12,12 @@ namespace jitune::internal {
 
 /// All families of kernels.
 std::span<const Family> families();
+
+/// The bytes that one launch of a built-in kernel reads and writes: a problem by the texts of its
+/// RecordKey and its sizes. Nothing where jitune does not know, as of kernels in files, or where
+/// the texts or sizes are not those of such a kernel.
+std::optional<double> launch_bytes(std::string_view kernel, std::string_view types,
+                                   std::span<const std::int64_t> sizes);
+std::optional<double> launch_bytes(const Problem& problem);
 
 }  // namespace jitune::internal

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 #include "sizes/size_box.hpp"
 #include "template/problem.hpp"
 #include "text/winner_text.hpp"

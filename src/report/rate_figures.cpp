@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 #include "report/ceilings.hpp"
 #include "report/labels.hpp"
 #include "report/map_lanes.hpp"

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "placement/machine.hpp"
 #include "range/size_grid.hpp"
+#include "spread/machine.hpp"
 #include "tuning/isolation/worker_command.hpp"
 #include "tuning/search/compile_ahead.hpp"
 

@@ -4,7 +4,9 @@
 #include <array>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -46,5 +48,13 @@ private:
     Make make_;
     std::array<Slot, 2> slots_;
 };
+
+/// The kernel of a family with one template for each platform, whose name is the family and the
+/// platform's suffix. The spec has the family and the platform.
+Kernel builtin_kernel(std::string_view family, PlatformKind platform,
+                      std::unique_ptr<const Workload> workload);
+
+/// The platform of such a spec. Throws Error(usage) for a malformed spec.
+PlatformKind platform_of_spec(std::span<const std::string> spec);
 
 }  // namespace jitune::internal

@@ -24,6 +24,7 @@ constexpr std::array kElements{
     ElementRow{ElementType::float16, "float16"}, ElementRow{ElementType::bfloat16, "bfloat16"},
     ElementRow{ElementType::float32, "float32"}, ElementRow{ElementType::float64, "float64"},
 };
+static_assert(is_complete(kElements, ElementType::float64));
 constexpr std::string_view kWhat = "an element type";
 
 constexpr std::uint32_t kMagnitude = 0x7fffffff;

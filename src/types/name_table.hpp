@@ -23,6 +23,18 @@ std::string names_of(const Table& table) {
     return names;
 }
 
+/// True if the rows of a table are the values of an enumeration in its order, up to `last`.
+template <class Table, class Enum>
+constexpr bool is_complete(const Table& table, Enum last) {
+    std::size_t place = 0;
+    for (const auto& row : table) {
+        if (static_cast<std::size_t>(row.value) != place++) {
+            return false;
+        }
+    }
+    return place == static_cast<std::size_t>(last) + 1;
+}
+
 /// The row of a value in a table whose rows have `value` and `name` and are in the order of the
 /// enumeration. `what` is for the Error(usage) that a number gets which the enumeration does not
 /// have: "an element type"; it lists the names. Cheap enough for every call.

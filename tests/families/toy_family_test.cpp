@@ -15,7 +15,7 @@
 #include "dispatch/session_access.hpp"
 #include "fixtures/engine_fixture.hpp"
 #include "fixtures/expect_error.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -3,6 +3,7 @@
 
 import gc
 import pathlib
+import re
 
 import numpy
 import pytest
@@ -69,6 +70,14 @@ def test_segments(session):
             jitune.segment_reduce(x, wrong, session=session)
     with pytest.raises(ValueError, match="none of sum, prod"):
         jitune.segment_reduce(x, offsets, "median")
+
+
+def test_stubs_name_every_operation(session):
+    with pytest.raises(ValueError) as refusal:
+        jitune.segment_reduce(numpy.arange(3), numpy.array([0, 3]), "median", session=session)
+    stubs = (pathlib.Path(jitune.__file__).parent / "__init__.pyi").read_text()
+    names = re.search(r"_Op: TypeAlias = Literal\[([^]]*)\]", stubs).group(1)
+    assert re.findall(r'"(\w+)"', names) == str(refusal.value).split("none of ")[1].split(", ")
 
 
 def test_operations_of_ones_own(session):

@@ -9,7 +9,7 @@
 #include "dispatch/options_check.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 #include "strategy/strategy.hpp"
 #include "support/log.hpp"
 #include "tuning/isolation/worker_command.hpp"

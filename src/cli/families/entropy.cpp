@@ -15,7 +15,7 @@
 #include "cli/sweep/sweep_family.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 

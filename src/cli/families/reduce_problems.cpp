@@ -10,7 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/families/sizes.hpp"
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"

@@ -12,7 +12,7 @@
 #include "cli/families/file_command.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/sweep/sweep_family.hpp"
-#include "families/launch_bytes.hpp"
+#include "families/families.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"

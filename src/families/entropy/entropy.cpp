@@ -5,10 +5,10 @@
 
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
+#include "families/entropy/entropy_bands.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "families/entropy/placed_entropy.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;

@@ -5,7 +5,7 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
-#include "placement/machine_device.hpp"
+#include "spread/machine_device.hpp"
 
 namespace jitune::internal {
 
@@ -22,9 +22,7 @@ void refuse_bad_entropy_data(const detail::EntropyRequest& request, const void* 
 }
 
 const Kernel& entropy_kernel_on(const Device& device) {
-    const PlatformKind platform = device.info().platform;
-    return platform == PlatformKind::machine ? placed_kernel(device, kEntropyFamily)
-                                             : entropy_kernel(platform);
+    return kernel_on(device, kEntropyFamily, entropy_kernel);
 }
 
 std::array<void*, 3> entropy_arguments(const detail::EntropyRequest& request, const void* input,

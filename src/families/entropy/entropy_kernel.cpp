@@ -1,24 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/entropy/entropy_kernel.hpp"
 
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+
 #include <fmt/format.h>
 
-#include "families/entropy/entropy_workload.hpp"
+#include "families/entropy/entropy_reference.hpp"
 #include "jitune/error.hpp"
 #include "template/kernel.hpp"
 #include "template/template_headers.hpp"
+#include "types/element_visit.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
+using Bytes = std::vector<std::byte>;
+
+// A prime, so that each row starts at another place of the pattern than the row above.
+constexpr std::int64_t kPeriod = 262'147;
+constexpr double kTolerance = 2e-6;
+
+enum class Content {
+    noise,
+    areas,      ///< of one level, with a little noise
+    one_level,  ///< the highest
+    strays,     ///< noise with elements outside of the levels
+};
+
+struct Check {
+    std::int64_t rows, columns;
+    std::size_t offset;  ///< elements past an aligned address
+    Content content;
+};
+
+// Thin arrays, primes, and whole packs in enough rows for tiles without a border.
+constexpr Check kChecks[] = {
+    {1, 1, 1, Content::noise},     {1, 67, 0, Content::noise},     {131, 1, 3, Content::noise},
+    {3, 5, 1, Content::areas},     {37, 541, 1, Content::strays},  {1061, 131, 0, Content::areas},
+    {563, 640, 0, Content::noise}, {149, 1024, 0, Content::areas}, {83, 512, 0, Content::one_level},
+    {97, 768, 0, Content::strays},
+};
+
+/// An element that kernels must map to `level`.
+template <class T>
+T element_of(std::uint8_t level, int levels, bool stray) {
+    if constexpr (sizeof(T) > 1) {
+        using Limits = std::numeric_limits<T>;
+        if (stray && level == 0) {
+            return Limits::has_quiet_NaN ? Limits::quiet_NaN() : Limits::lowest();
+        }
+        if (stray && level == levels - 1) {
+            return Limits::max();
+        }
+    } else if (stray && level == levels - 1) {
+        return std::numeric_limits<T>::max();
+    }
+    return static_cast<T>(level);
+}
+
+std::vector<std::uint8_t> make_levels(const Check& check, std::int64_t count, int levels,
+                                      std::mt19937& random) {
+    constexpr std::int64_t kArea = 11;  // elements on a side
+    std::vector<std::uint8_t> result(static_cast<std::size_t>(count));
+    std::uniform_int_distribution<int> any(0, levels - 1);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t area = i / check.columns / kArea * 5 + i % check.columns / kArea * 3;
+        const bool noisy = check.content == Content::noise || check.content == Content::strays ||
+                           (check.content == Content::areas && random() % 16 == 0);
+        const std::int64_t level = noisy                                 ? any(random)
+                                   : check.content == Content::one_level ? levels - 1
+                                                                         : area % levels;
+        result[static_cast<std::size_t>(i)] = static_cast<std::uint8_t>(level);
+    }
+    return result;
+}
+
+Bytes elements_of(const std::vector<std::uint8_t>& levels, ElementType type, int level_count,
+                  bool strays) {
+    return visit_element(type, [&]<class T>(T) {
+        Bytes bytes(levels.size() * sizeof(T));
+        for (std::size_t i = 0; i < levels.size(); ++i) {
+            const T element = element_of<T>(levels[i], level_count, strays && i % 3 == 0);
+            std::memcpy(bytes.data() + i * sizeof(T), &element, sizeof element);
+        }
+        return bytes;
+    });
+}
+
+Case make_case(const Problem& problem, const Check& check, std::mt19937& random) {
+    const auto [element, rows, columns, entropy] = entropy_request(problem);
+    const std::int64_t elements = check.rows * check.columns;
+    auto levels = make_levels(check, std::min(kPeriod, elements), entropy.levels, random);
+    auto pattern = std::make_shared<const Bytes>(
+        elements_of(levels, element, entropy.levels, check.content == Content::strays));
+    const auto reference = std::make_shared<const EntropyReference>(
+        LevelArray{std::move(levels), check.rows, check.columns}, entropy);
+    Case one;
+    one.name = fmt::format("rows={} columns={} offset={}", check.rows, check.columns, check.offset);
+    one.sizes = {check.rows, check.columns};
+    one.reads_all = true;
+    const auto count = static_cast<std::size_t>(elements);
+    CaseArgument scale;
+    scale.value = std::bit_cast<std::uint64_t>(1.0);
+    one.arguments = {
+        {std::move(pattern), count * bytes_of(element), check.offset * bytes_of(element)},
+        std::move(scale),
+        CaseArgument::output(count * sizeof(float))};
+    one.judge = [reference](std::span<const Bytes> outputs) {
+        const auto* const first = reinterpret_cast<const float*>(outputs[0].data());
+        return reference->compare({first, outputs[0].size() / sizeof(float)}, kTolerance);
+    };
+    return one;
+}
+
 Kernel made_for(PlatformKind platform) {
-    return {KernelTemplate(builtin_template(fmt::format("entropy{}", template_suffix(platform)))),
-            std::make_unique<EntropyWorkload>(),
-            {std::string(kEntropyFamily), std::string(to_string(platform))}};
+    return builtin_kernel(kEntropyFamily, platform, std::make_unique<EntropyWorkload>());
 }
 
 }  // namespace
+
+std::vector<Case> EntropyWorkload::checks(const Problem& problem) const {
+    std::mt19937 random(7);
+    std::vector<Case> cases;
+    for (const Check& check : kChecks) {
+        cases.push_back(make_case(problem, check, random));
+    }
+    return cases;
+}
+
+Case EntropyWorkload::timed(const Problem& problem) const {
+    std::mt19937 random(11);
+    return make_case(problem, {problem.sizes[0], problem.sizes[1], 0, Content::noise}, random);
+}
 
 const Kernel& entropy_kernel(PlatformKind platform) {
     static auto& kernels = *new BuiltinKernel(&made_for);
@@ -26,14 +145,15 @@ const Kernel& entropy_kernel(PlatformKind platform) {
 }
 
 Kernel entropy_kernel_of(std::span<const std::string> spec) {
-    const auto platform = spec.size() == 2 ? platform_from(spec[1]) : std::nullopt;
-    if (!platform) {
-        throw Error(
-            ErrorKind::usage,
-            "cannot build an entropy kernel: malformed worker spec; is the worker of another "
-            "version of jitune?");
+    return made_for(platform_of_spec(spec));
+}
+
+std::optional<double> entropy_bytes(const NamedLaunch& launch) {
+    if (launch.kernel != kEntropyFamily || launch.sizes.size() != 2) {
+        return std::nullopt;
     }
-    return made_for(*platform);
+    constexpr double kResult = sizeof(float);
+    return launch.size(0) * launch.size(1) * (launch.element + kResult);
 }
 
 }  // namespace jitune::internal

@@ -4,7 +4,7 @@
 #include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "jitune/entropy.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;

@@ -12,7 +12,7 @@
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/small_reduction.hpp"
 #include "jitune/reduce_shapes.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 namespace jitune::internal {
 

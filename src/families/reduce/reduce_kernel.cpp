@@ -15,6 +15,7 @@
 #include "jitune/error.hpp"
 #include "template/kernel.hpp"
 #include "template/template_headers.hpp"
+#include "types/element_names.hpp"
 
 namespace jitune::internal {
 
@@ -115,6 +116,30 @@ Problem reduce_problem(const detail::ReduceRequest& request) {
     }
     problem.pinned = reduction.configuration;
     return problem;
+}
+
+std::optional<double> reduce_bytes(const NamedLaunch& launch) {
+    const auto name = std::find(kKernelNames.begin(), kKernelNames.end(), launch.kernel);
+    const auto kind = static_cast<ReduceKind>(name - kKernelNames.begin());
+    const std::size_t sizes = kind == ReduceKind::all ? 1 : 2;
+    if (name == kKernelNames.end() || launch.sizes.size() != sizes) {
+        return std::nullopt;
+    }
+    const auto known = type_bytes(setting_of(launch.types, "result"));
+    const double result = known ? static_cast<double>(*known) : launch.element;
+    constexpr double kOffset = sizeof(std::int64_t);
+    switch (kind) {
+        case ReduceKind::all:
+            return launch.size(0) * launch.element + result;
+        case ReduceKind::rows:
+            return launch.size(0) * launch.size(1) * launch.element + launch.size(0) * result;
+        case ReduceKind::columns:
+            return launch.size(0) * launch.size(1) * launch.element + launch.size(1) * result;
+        case ReduceKind::segments:
+            return launch.size(1) * launch.element + launch.size(0) * result +
+                   (launch.size(0) + 1) * kOffset;
+    }
+    return std::nullopt;
 }
 
 }  // namespace jitune::internal

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "dispatch/engine.hpp"
+#include "dispatch/family.hpp"
 #include "jitune/reduce.hpp"
 
 namespace jitune::internal {
@@ -39,6 +40,9 @@ inline std::size_t row_alignment(const detail::ReduceRequest& request) {
 /// The kernel of a Kernel::spec that one of these two has made: the family, the shape's kernel, the
 /// platform and the fields of a custom operation. Throws Error(usage) for a malformed spec.
 Kernel reduce_kernel_of(std::span<const std::string> spec);
+
+/// Family::launch_bytes.
+std::optional<double> reduce_bytes(const NamedLaunch& launch);
 
 /// Throws Error(usage) for a result type that the operation does not support.
 Problem reduce_problem(const detail::ReduceRequest& request);

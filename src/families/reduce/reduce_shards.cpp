@@ -9,7 +9,7 @@
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
-#include "shards/shard_call.hpp"
+#include "spread/shard_call.hpp"
 #include "types/element_visit.hpp"
 
 namespace jitune::internal {

@@ -52,6 +52,7 @@ constexpr std::array kOps{
     ReduceOpRow{ReduceOp::custom, "custom", ResultKind::custom, Nothing::refused, TrialData::small,
                 Rounding::inexact, Decisive::none, std::nullopt},
 };
+static_assert(is_complete(kOps, ReduceOp::custom), "a row for each operation, in their order");
 constexpr std::string_view kWhatOp = "a reduction operation";
 
 struct DeterminismRow {
@@ -63,6 +64,7 @@ constexpr std::array kDeterminisms{
     DeterminismRow{Determinism::any, "any"},
     DeterminismRow{Determinism::pinned, "pinned"},
 };
+static_assert(is_complete(kDeterminisms, Determinism::pinned));
 constexpr std::string_view kWhatDeterminism = "a kind of determinism";
 
 bool is_integer(ElementType type) {

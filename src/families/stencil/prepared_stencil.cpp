@@ -5,7 +5,7 @@
 #include "families/stencil/stencil_call.hpp"
 #include "jitune/error.hpp"
 #include "jitune/stencil.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;

@@ -7,9 +7,9 @@
 
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
-#include "families/stencil/placed_stencil.hpp"
+#include "families/stencil/stencil_bands.hpp"
 #include "families/stencil/stencil_call.hpp"
-#include "placement/machine.hpp"
+#include "spread/machine.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;

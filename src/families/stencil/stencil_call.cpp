@@ -3,7 +3,7 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "jitune/error.hpp"
-#include "placement/machine_device.hpp"
+#include "spread/machine_device.hpp"
 
 namespace jitune::internal {
 
@@ -28,9 +28,7 @@ void refuse_bad_stencil_data(const detail::StencilRequest& request, const void* 
 }
 
 const Kernel& stencil_kernel_on(const Device& device) {
-    const PlatformKind platform = device.info().platform;
-    return platform == PlatformKind::machine ? placed_kernel(device, kStencilFamily)
-                                             : stencil_kernel(platform);
+    return kernel_on(device, kStencilFamily, stencil_kernel);
 }
 
 ProblemWords StencilCall::words() const {

@@ -23,6 +23,7 @@ constexpr std::array kBoundaries{
     BoundaryRow{Boundary::clamp, "clamp"},
     BoundaryRow{Boundary::wrap, "wrap"},
 };
+static_assert(is_complete(kBoundaries, Boundary::wrap));
 constexpr std::string_view kWhatBoundary = "a boundary";
 
 constexpr std::array<double, 2 * Stencil::kMaxRadius + 1> kZeros{};

@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-#include "families/entropy/entropy_workload.hpp"
+#include "families/entropy/entropy_kernel.hpp"
 
 namespace jitune::internal {
 namespace {

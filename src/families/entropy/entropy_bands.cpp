@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entropy of arrays that are cut into bands: host memory for placements, shards on several
+// GPUs.
+
+#include "families/entropy/entropy_bands.hpp"
+
+#include <array>
+#include <utility>
+
+#include "dispatch/session_access.hpp"
+#include "dispatch/thrown_error.hpp"
+#include "families/entropy/entropy_call.hpp"
+#include "families/entropy/entropy_kernel.hpp"
+#include "families/entropy/level_bytes.hpp"
+#include "spread/machine.hpp"
+#include "spread/shard_call.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using detail::EntropyRequest;
+
+Windows windows_of(const EntropyRequest& request) {
+    return {"entropy",       bytes_of(request.element),  sizeof(float),
+            request.columns, request.entropy.window / 2, Ends::own};
+}
+
+/// A single row as the column that has the same windows: a column can be divided into parts.
+EntropyRequest divisible(EntropyRequest request) {
+    if (request.rows == 1) {
+        std::swap(request.rows, request.columns);
+    }
+    return request;
+}
+
+class PlacedEntropy final : public PlacedCall {
+public:
+    /// With `as_bytes` chunks have levels of one byte.
+    PlacedEntropy(const EntropyRequest& request, bool as_bytes)
+        : request_(request), sizes_(sizes_of(request)), chunks_(divisible(request)) {
+        chunks_.element = as_bytes ? ElementType::uint8 : request.element;
+    }
+
+    [[nodiscard]] std::span<const std::int64_t> sizes() const override { return sizes_; }
+
+    [[nodiscard]] const Resolved& resolve_whole(Engine& engine, Device& device) const override {
+        return resolve_entropy(engine, device, request_);
+    }
+    [[nodiscard]] const Resolved& resolve_chunks(Engine& engine, Device& device) const override {
+        return resolve_entropy(engine, device, chunks_);
+    }
+    /// The kernels of both forms of chunks; the host never has levels of one byte.
+    void prepare(Engine& engine, Device& device, bool is_host) const override {
+        if (is_host) {
+            static_cast<void>(resolve_whole(engine, device));
+        }
+        static_cast<void>(PlacedEntropy(request_, false).resolve_chunks(engine, device));
+        if (!is_host) {
+            static_cast<void>(PlacedEntropy(request_, true).resolve_chunks(engine, device));
+        }
+    }
+
+    [[nodiscard]] HostWork work(void* const* arrays) const override {
+        const EntropyRequest whole = divisible(request_);
+        const std::size_t rows = whole.columns == 1 ? 1 : 0;  // as sizes_of() has them
+        HostWork work(windows_of(whole), whole.rows, {sizes_of(whole), 2, rows}, arrays);
+        if (chunks_.element != whole.element) {
+            work.convert_inputs(1, [element = whole.element, levels = whole.entropy.levels](
+                                       const std::byte* from, std::size_t count, std::byte* to) {
+                write_level_bytes(from, element, count, levels,
+                                  reinterpret_cast<std::uint8_t*>(to));
+            });
+        }
+        return work;
+    }
+
+private:
+    EntropyRequest request_;
+    std::array<std::int64_t, 2> sizes_;
+    EntropyRequest chunks_;
+};
+
+std::unique_ptr<PlacedCall> read_entropy(PlacedValues& values,
+                                         std::span<const std::int64_t> sizes) {
+    EntropyRequest request{values.element(), sizes[0], sizes[1], {}};
+    request.entropy.window = values.integer();
+    request.entropy.levels = values.integer();
+    refuse_bad_entropy(request);
+    const bool as_bytes = values.word({"elements", "bytes"}) == "bytes";
+    return std::make_unique<PlacedEntropy>(request, as_bytes);
+}
+
+std::unique_ptr<PlacedCall> placed_entropy_of(const Problem& problem) {
+    return std::make_unique<PlacedEntropy>(entropy_request(problem), false);
+}
+
+std::unique_ptr<Workload> make_entropy_workload() {
+    return std::make_unique<EntropyWorkload>();
+}
+
+constexpr std::size_t kEntropySizes[] = {1, 2};
+
+}  // namespace
+
+const PlacedOperation kPlacedEntropy{read_entropy, placed_entropy_of, make_entropy_workload,
+                                     kEntropySizes};
+
+void run_placed_entropy(Machine& machine, const Placement& placement, bool as_bytes,
+                        const EntropyRequest& request, const void* input, float* output) {
+    run_placed(machine, placement, PlacedEntropy(request, as_bytes),
+               entropy_arguments(request, input, output).data());
+}
+
+}  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+namespace detail {
+
+void entropy_shards(Session& session, const EntropyRequest& request,
+                    std::span<const ShardData> shards, std::span<float* const> outputs,
+                    ShardOutput wanted) try {
+    Engine& engine = SessionAccess::engine(session);
+    engine.refuse_fork();
+    EntropyRequest whole = request;
+    whole.rows = count_of("entropy", shards, outputs.size());
+    refuse_bad_entropy(whole);
+    if (whole.rows == 0 || whole.columns == 0) {
+        return;
+    }
+    EntropyRequest piece = whole;
+    ShardCalls kernel([&](const UnitArray& array) {
+        piece.rows = array.units;
+        return EntropyCall(piece, array.input, static_cast<float*>(array.output));
+    });
+    const std::vector<void*> pointers(outputs.begin(), outputs.end());
+    run_on_shards(engine, kernel, windows_of(whole), shards, pointers, wanted);
+} catch (...) {
+    throw_as_error();
+}
+
+}  // namespace detail
+
+JITUNE_END_NAMESPACE
