@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "tuner_db/tuning_store_impl.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_index.hpp"
 
 namespace jitune::internal {

@@ -13,6 +13,7 @@
 
 #include "range/size_grid.hpp"
 #include "spread/machine.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuning/isolation/worker_command.hpp"
 #include "tuning/search/compile_ahead.hpp"
 

@@ -65,7 +65,7 @@ TEST(CallEstimate, ExpectsMostOfMediumSizes) {
 
 TEST(CallEstimate, ExpectsNothingOnTheHostWhereDataLeavesTheCaches) {
     const auto gain = [](std::int64_t n) {
-        const CallEstimate estimate({"reduce", "element=float64", 0, 8, "hash", "host a"}, {n});
+        const CallEstimate estimate({{"reduce", "element=float64", "host a", 8, "hash"}, 0}, {n});
         return std::exp(estimate.log_gain({}));
     };
     EXPECT_GT(gain(1 << 13), 1.3);
@@ -97,7 +97,7 @@ TEST(CallEstimate, TakesNoLessonFromWinnersWithoutTimesOrSizes) {
     Winner wrong = winner_of(1000, 1000, 900);
     wrong.sizes = "n";
     EXPECT_FALSE(lesson_of(wrong).has_value());
-    CallEstimate rows({"reduce", "", 0, 4, "hash", "gpu a"}, {10, 1000});
+    CallEstimate rows({{"reduce", "", "gpu a", 4, "hash"}, 0}, {10, 1000});
     const double before = rows.log_gain({});
     rows.learn(lesson_of(winner_of(10'000, 9000, 1000)).value());
     EXPECT_EQ(rows.log_gain({}), before) << "sizes of other dimensions are nowhere near";

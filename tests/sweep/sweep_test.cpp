@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/engine_fixture.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -8,6 +8,7 @@
 #include "support/loop_clock.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 

@@ -90,13 +90,12 @@ bool may_answer_elsewhere(const Winner& winner) {
 }
 
 bool yields(const Winner& fresh, const Winner& older) {
-    const Trust its = trust_of(older);
-    const Trust trust = trust_of(fresh);
-    if (its == Trust::pinned) {
+    if (older.pinned) {
         return true;
     }
-    if (trust == Trust::pinned || !may_serve(its) ||
-        !is_same_place(fresh.provenance, older.provenance)) {
+    const Trust its = trust_of(older);
+    const Trust trust = trust_of(fresh);
+    if (fresh.pinned || !may_serve(its) || !is_same_place(fresh.provenance, older.provenance)) {
         return false;
     }
     // Another configuration has won against the older one, which takes part in each search.

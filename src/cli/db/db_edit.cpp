@@ -16,6 +16,7 @@
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal::db_edit_command {
 
