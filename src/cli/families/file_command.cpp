@@ -163,6 +163,7 @@ std::string to_text(const FileProblem& problem, const FileRun& run) {
 int run_on_file(const FileArguments& arguments) {
     FileCommand& command = *arguments.command;
     refuse_overwriting(command.file, "--output", command.output);
+    command.check();
     const NpyFile file(command.file);
     FileProblem problem = command.problem(file);
     const FileRun run = launch(arguments, problem);

@@ -45,6 +45,8 @@ struct FileCommand {
 
     /// The options of the family, FILE among them.
     virtual std::vector<Option> options() = 0;
+    /// Throws Error(usage) for arguments that are wrong whatever the array is. Before it is read.
+    virtual void check() {}
     /// The problem in `file`, which outlives it. Throws Error(usage) for an array or for arguments
     /// that the family does not take.
     virtual FileProblem problem(const NpyFile& file) = 0;

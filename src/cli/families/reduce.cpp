@@ -46,6 +46,7 @@ Value value_of(ElementType type, const std::byte* bytes) {
 
 struct ReduceFile : FileCommand {
     std::vector<Option> options() override;
+    void check() override;
     FileProblem problem(const NpyFile& array) override;
     /// The value, in the JSON document and in the first line.
     void complete(FileProblem& problem) const override;
@@ -90,10 +91,14 @@ Reduction ReduceFile::reduction() const {
     return reduction;
 }
 
-FileProblem ReduceFile::problem(const NpyFile& array) {
+void ReduceFile::check() {
     if (custom_file) {
         custom = read_custom(*custom_file);
     }
+    static_cast<void>(reduction());
+}
+
+FileProblem ReduceFile::problem(const NpyFile& array) {
     const Reduction operation = reduction();
     const ElementType element = array.header().type;
     const auto count = static_cast<std::int64_t>(array.header().count);
