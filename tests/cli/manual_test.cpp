@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/app/command_pages.hpp"
 
 #include <string>
 
 #include <gtest/gtest.h>
-
-#include "cli/app/command_pages.hpp"
 
 namespace jitune::internal {
 namespace {

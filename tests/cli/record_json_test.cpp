@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/db/record_json.hpp"
 
+#include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "fixtures/expect_error.hpp"
@@ -42,6 +43,21 @@ TEST(RecordJson, NamesTheMemberThatItRefuses) {
         if (json.erase(name) > 0) {
             expect_error(ErrorKind::usage, name, [&] { from_json<Toy>(json); });
         }
+    }
+}
+
+TEST(Figures, AreNamesAndNumbers) {
+    const std::string figures = R"({"energy_j":0.0125,"power_w":350.5})";
+    EXPECT_EQ(figures_text(figures), "energy_j=0.0125 power_w=350.5");
+    EXPECT_EQ(figures_json(figures).text(), R"({"energy_j":0.0125,"power_w":350.5})");
+    EXPECT_EQ(figures_text(""), "");
+    EXPECT_EQ(figures_json("").text(), "{}");
+}
+
+TEST(Figures, OfAnotherKindAreShownAsTheyAre) {
+    for (const std::string text : {"7", "[1]", "{\"a\":[1]}", "{\"a\":\"b\"}", "{", "no"}) {
+        EXPECT_EQ(figures_text(text), text);
+        EXPECT_EQ(figures_json(text).text(), Json(text).text());
     }
 }
 

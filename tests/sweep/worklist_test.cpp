@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sweep/work_order.hpp"
 
 #include <cstdint>
 #include <limits>
@@ -8,8 +9,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-
-#include "sweep/work_order.hpp"
 
 namespace jitune::internal {
 namespace {

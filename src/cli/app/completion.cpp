@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/app/command_pages.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/command_pages.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/app/command_pages.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -7,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/command_pages.hpp"
 #include "cli/app/exit_code.hpp"
 #include "strategy/strategy.hpp"
 

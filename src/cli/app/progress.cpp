@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -158,6 +159,37 @@ void Progress::clear() {
         std::fflush(stderr);
         visible_ = false;
     }
+}
+
+TuneWatch::TuneWatch(std::string device, std::string name, const Options& options) {
+    state_.problems = 1;
+    state_.runs.push_back({std::move(device), std::move(name), {}, 0});
+    state_.budget_s = std::chrono::duration<double>(options.budget).count();
+}
+
+void TuneWatch::operator()(const TuneProgress& progress) {
+    RunState& run = state_.runs.front();
+    run.go_on(progress, std::chrono::duration<double>(Clock::now() - start_).count());
+    if (!first_ && progress.evaluated > 0) {
+        first_ = run;
+    }
+    if (progress.evaluated > last_.tune.evaluated) {
+        last_ = run;
+    }
+    shown_.show(state_);
+}
+
+std::optional<double> TuneWatch::seconds_left() const {
+    if (!first_) {
+        return std::nullopt;
+    }
+    const TuneProgress& tune = last_.tune;
+    const auto left = static_cast<double>(tune.space - std::min(tune.space, tune.evaluated));
+    if (tune.evaluated == first_->tune.evaluated) {  // its time has the set-up in it
+        return first_->elapsed_s * left;
+    }
+    const auto tried = static_cast<double>(tune.evaluated - first_->tune.evaluated);
+    return (last_.elapsed_s - first_->elapsed_s) / tried * left;
 }
 
 }  // namespace jitune::internal

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 
 #include "sweep/sweep.hpp"
@@ -50,6 +51,31 @@ private:
     std::chrono::milliseconds interval_;
     bool visible_ = false;
     Clock::time_point next_;
+};
+
+/// Shows how far the tuning of one problem is, and sees how fast it is.
+class TuneWatch {
+public:
+    TuneWatch(std::string device, std::string name, const Options& options);
+
+    /// Takes the progress that TuneHooks tell.
+    void operator()(const TuneProgress& progress);
+
+    [[nodiscard]] const std::string& name() const { return state_.runs.front().name; }
+    void clear() { shown_.clear(); }
+
+    /// For the candidates that have not been tried, at the rate so far; nothing where that is not
+    /// known.
+    [[nodiscard]] std::optional<double> seconds_left() const;
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    SweepState state_;
+    std::optional<RunState> first_;  ///< when the first candidate was done
+    RunState last_;                  ///< when the last one was
+    Clock::time_point start_ = Clock::now();
+    Progress shown_;
 };
 
 }  // namespace jitune::internal

@@ -10,7 +10,6 @@
 #include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
 #include "cli/families/kernel_problems.hpp"
-#include "cli/sweep/sweep_plan.hpp"
 #include "cli/sweep/sweep_run.hpp"
 #include "families/own/kernel_file.hpp"
 #include "jitune/error.hpp"

@@ -6,6 +6,7 @@
 
 #include "cli/app/interrupt.hpp"
 #include "cli/formats/json.hpp"
+#include "cli/sweep/plan_file.hpp"
 #include "cli/sweep/sweep_arguments.hpp"
 #include "cli/sweep/sweep_family.hpp"
 #include "sweep/sweep.hpp"
@@ -35,5 +36,15 @@ void report_sweep(const SweepArguments& arguments, const Options& options);
 /// The whole of a command that tunes a plan. Returns the exit code. Where there is no device, the
 /// error says what else to do.
 int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan);
+
+/// Writes the problems of a family, which `arguments` name, into the folder --plan, for `jitune
+/// sweep work`. Throws Error(usage), also where the folder has something in it.
+int plan_family(const SweepArguments& arguments, const SweepFamily& family);
+
+/// The same with the problems of a kernel of one's own.
+int plan_kernel(const SweepArguments& arguments, PlannedKernel own);
+
+/// The same with the problems of the work-list.
+int plan_worklist(const SweepArguments& arguments);
 
 }  // namespace jitune::internal

@@ -12,7 +12,6 @@
 #include "cli/app/common_options.hpp"
 #include "cli/app/output.hpp"
 #include "cli/app/report.hpp"
-#include "cli/sweep/sweep_plan.hpp"
 #include "cli/sweep/sweep_run.hpp"
 #include "cli/sweep/sweep_text.hpp"
 #include "cli/sweep/worklist_plan.hpp"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
@@ -19,19 +21,94 @@
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/families/template_arguments.hpp"
-#include "cli/tune/tune_plan.hpp"
+#include "cli/tune/recorded_file.hpp"
 #include "cli/tune/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/captured_call.hpp"
+#include "jitune/error.hpp"
+#include "jitune/options.hpp"
+#include "space/restriction.hpp"
 #include "sweep/busy_devices.hpp"
+#include "sweep/hints.hpp"
 #include "tuning/finals/finalist_study.hpp"
 #include "tuning/search/candidate_set.hpp"
+#include "tuning/search/search_plan.hpp"
+#include "tuning/task.hpp"
 
 namespace jitune::internal::tune_command {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// What the arguments of `jitune tune` ask of a search, beside Options.
+struct TuneWishes {
+    std::string from;                ///< file of recorded results
+    std::vector<std::string> first;  ///< configurations, see parse_configuration()
+    std::vector<std::string> only;   ///< restrictions, see restricted_parameters()
+    std::size_t evaluations = 0;
+    bool again = false;
+};
+
+/// Calls `read`. Errors name the option.
+template <class Read>
+auto of_option(const char* option, Read read) {
+    try {
+        return read();
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("{}: {}", option, error.what()));
+    }
+}
+
+/// The best of the recorded results, if a file of them was named.
+std::vector<std::string> hints_of(const std::string& from, const Task& task) {
+    if (from.empty()) {
+        return {};
+    }
+    const std::string source = "--from " + from;
+    std::vector<std::string> hints = Hints(source, read_recorded(from)).for_task(task);
+    if (hints.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: no configuration that worked there is legal here", source));
+    }
+    return hints;
+}
+
+std::vector<std::string> first_of(const TuneWishes& wishes, const Task& task) {
+    std::vector<std::string> first;
+    for (const std::string& text : wishes.first) {
+        first.push_back(of_option("--first", [&] {
+                            return parse_configuration(text, task.kernel_template(), task.problem,
+                                                       task.info());
+                        }).text());
+    }
+    if (!first.empty() && !wishes.only.empty()) {
+        const SearchSpace part = restricted_space(task.space(), wishes.only);
+        for (const std::string& text : first) {
+            if (part.find(task.parse(text)) == part.size()) {
+                throw Error(ErrorKind::usage,
+                            fmt::format("--first: configuration \"{}\" is left out by --only {}",
+                                        text, fmt::join(wishes.only, " --only ")));
+            }
+        }
+    }
+    return first;
+}
+
+/// Throws Error(usage) that names the option, for what the task's space does not have.
+SearchPlan tune_plan(const TuneWishes& wishes, const Options& options, const Task& task) {
+    SearchPlan plan;
+    plan.strategy = options.strategy;
+    plan.seed = options.seed;
+    plan.budget = options.budget;
+    plan.max_evaluations = wishes.evaluations;
+    plan.anew = wishes.again;
+    if (!wishes.only.empty()) {
+        of_option("--only", [&] { return restricted_space(task.space(), wishes.only); });
+        plan.only = wishes.only;
+    }
+    plan.first = first_of(wishes, task);
+    plan.hints = hints_of(wishes.from, task);
+    return plan;
+}
 
 struct Arguments : CommonArguments, TemplateArguments {
     std::vector<std::string> sizes;
@@ -72,52 +149,6 @@ TuneResult describe(const Arguments& arguments, const Task& task, const TuneRepo
     return result;
 }
 
-/// Shows how far the search is, and sees how fast it is.
-class Watch {
-public:
-    Watch(std::string device, std::string name, const Options& options) {
-        state_.problems = 1;
-        state_.runs.push_back({std::move(device), std::move(name), {}, 0});
-        state_.budget_s = std::chrono::duration<double>(options.budget).count();
-    }
-    void operator()(const TuneProgress& progress) {
-        RunState& run = state_.runs.front();
-        run.go_on(progress, std::chrono::duration<double>(Clock::now() - start_).count());
-        if (!first_ && progress.evaluated > 0) {
-            first_ = run;
-        }
-        if (progress.evaluated > last_.tune.evaluated) {
-            last_ = run;
-        }
-        shown_.show(state_);
-    }
-
-    [[nodiscard]] const std::string& name() const { return state_.runs.front().name; }
-    void clear() { shown_.clear(); }
-
-    /// For the candidates that have not been tried, at the rate so far; nothing where that is not
-    /// known.
-    [[nodiscard]] std::optional<double> seconds_left() const {
-        if (!first_) {
-            return std::nullopt;
-        }
-        const TuneProgress& tune = last_.tune;
-        const auto left = static_cast<double>(tune.space - std::min(tune.space, tune.evaluated));
-        if (tune.evaluated == first_->tune.evaluated) {  // its time has the set-up in it
-            return first_->elapsed_s * left;
-        }
-        const auto tried = static_cast<double>(tune.evaluated - first_->tune.evaluated);
-        return (last_.elapsed_s - first_->elapsed_s) / tried * left;
-    }
-
-private:
-    SweepState state_;
-    std::optional<RunState> first_;  ///< when the first candidate was done
-    RunState last_;                  ///< when the last one was
-    Clock::time_point start_ = Clock::now();
-    Progress shown_;
-};
-
 Problem problem_of(const Arguments& arguments, const KernelTemplate& kernel) {
     if (!arguments.capture.empty()) {
         return read_capture(arguments.capture, kernel).problem;
@@ -136,7 +167,7 @@ Options options_of(const Arguments& arguments) {
 
 /// Searches and stores, and shows how far the search is.
 TuneReport search(const Arguments& arguments, const SearchPlan& plan, Engine& engine,
-                  const Task& task, Watch& watch, const std::atomic<bool>& stop) {
+                  const Task& task, TuneWatch& watch, const std::atomic<bool>& stop) {
     refuse_unwritable(engine.options());
     if (!arguments.json) {
         print(fmt::format("{} on {} ({}), {}, strategy {}\n", watch.name(), task.info().id,
@@ -152,7 +183,7 @@ TuneReport search(const Arguments& arguments, const SearchPlan& plan, Engine& en
 }
 
 TriedCandidates tried_of(const Task& task, const SearchPlan& plan, const TuneReport& report,
-                         const Watch& watch, bool interrupted) {
+                         const TuneWatch& watch, bool interrupted) {
     TriedCandidates tried = tried_candidates(task, plan, report);
     tried.left_s = watch.seconds_left();
     tried.is_counted_out = plan.max_evaluations > 0 && tried.tried >= plan.max_evaluations;
@@ -259,7 +290,7 @@ int run(Arguments& arguments) {
         programs.emplace(arguments.keep);
     }
     const FinalistWishes wishes = finalist_wishes(arguments, task);
-    Watch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
+    TuneWatch watch(task.info().id, fmt::format("{} {}", problem.kernel, task.sizes()), options);
     const Interrupt interrupt;
     TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
     Study study = study_after(wishes, engine, task, plan, interrupt.requested(), report);
