@@ -26,7 +26,8 @@ struct TuneReport {
     bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
 };
 
-/// Finds the best configuration for a task.
+/// Finds the best configuration for a task. A plan with SearchPlan::compared is for compare(), which
+/// this calls.
 ///
 /// Candidates are compiled in parallel ahead of the timer, checked on every case of the kernel's
 /// workload, timed with a cold last-level cache and raced against the best so far. The finalists,
@@ -48,8 +49,7 @@ TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks
 /// The report has a measurement of the finals for each configuration that is close to the fastest,
 /// and one of a few samples for the others. Its winner is the first of `plan.compared`, or the
 /// fastest where that one fails; it has no configuration where all fail, and where `hooks` stop the
-/// comparison before all are timed. Throws as tune() does, but
-/// never for the want of a winner.
+/// comparison before all are timed. Throws as tune() does, but never for the want of a winner.
 TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
                    BinaryCache& binaries, const Log& log);
 
