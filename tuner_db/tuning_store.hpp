@@ -8,32 +8,26 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sizes/size_box.hpp"
 #include "support/log.hpp"
-#include "tuner_db/calls/doubt.hpp"
-#include "tuner_db/calls/miss.hpp"
-#include "tuner_db/calls/usage.hpp"
+#include "tuner_db/calls/lease.hpp"
+#include "tuner_db/calls/stored_calls.hpp"
+#include "tuner_db/file/integrity.hpp"
+#include "tuner_db/file/sqlite.hpp"
 #include "tuner_db/merge/merge.hpp"
 #include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/open_store.hpp"
+#include "tuner_db/winners/binary_table.hpp"
 #include "tuner_db/winners/kept_binary.hpp"
 #include "tuner_db/winners/prune.hpp"
 #include "tuner_db/winners/record.hpp"
+#include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
-
-/// What a session has to tell of calls since it told last.
-struct CallRecords {
-    std::vector<Miss> misses;
-    std::vector<Usage> usages = {};
-    std::vector<Pause> pauses = {};
-    std::vector<Doubt> doubts = {};
-
-    [[nodiscard]] bool empty() const {
-        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty();
-    }
-};
 
 /// The tuning database: append-only measurements and winners, in one SQLite file. The winners of a
 /// key, which is taken without its bucket, serve ranges of sizes that have none in common.
@@ -66,14 +60,19 @@ public:
 
     ~TuningStore();
 
-    [[nodiscard]] bool is_read_only() const;
+    [[nodiscard]] bool is_read_only() const { return tables_->file.is_read_only(); }
+
+    /// What is known of calls.
+    StoredCalls& calls() { return tables_->calls; }
+    /// Who tunes what.
+    Leases& leases() { return tables_->leases; }
 
     /// The winner of `key` that serves `sizes`, if its row is intact and not unsure. A damaged row
     /// is deleted (read_write). `patience` limits the wait for others that hold the file: a call
     /// goes on without the store rather than wait.
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                std::chrono::milliseconds patience = kDispatchWait);
-    static constexpr std::chrono::milliseconds kDispatchWait{50};
+    static constexpr std::chrono::milliseconds kDispatchWait = kCallWait;
 
     /// As find(), but also an unsure one: where the next tuning of these sizes begins.
     std::optional<Winner> incumbent(const RecordKey& key, std::span<const std::int64_t> sizes);
@@ -111,20 +110,6 @@ public:
     /// that serves, if any does.
     bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
 
-    /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>
-    /// <name within the process>". All callers pass the same `duration`.
-    std::string lease_holder(const RecordKey& key, const std::string& owner,
-                             std::chrono::milliseconds duration);
-
-    /// Gives `owner` the lease of `key` for `duration` from now, unless another has it; returns
-    /// that owner, as lease_holder() does. A second call prolongs the lease. Leases only save work:
-    /// correctness does not depend on them.
-    std::string try_lease(const RecordKey& key, const std::string& owner,
-                          std::chrono::milliseconds duration);
-
-    /// Ends the lease of `owner`, if it still has one.
-    void release_lease(const RecordKey& key, const std::string& owner);
-
     /// Every winner, ordered by kernel, types, device class, bucket, sizes and configuration.
     /// Without their images.
     std::vector<Winner> winners();
@@ -155,35 +140,6 @@ public:
     /// most so many half-octaves away in each size, oldest first.
     std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
     static constexpr int kAllSizes = 255;
-
-    /// Adds to what is known of calls, in one transaction; leaves out misses that a winner serves
-    /// by now which ends_search(), and doubts about winners that are gone. Waits at most a second
-    /// for others that hold the file.
-    void add(const CallRecords& records);
-    void add_misses(std::span<const Miss> misses);
-
-    /// The calls that sessions have recorded, those called last first.
-    std::vector<Usage> usages();
-
-    /// The pauses that sessions have recorded, the longest first.
-    std::vector<Pause> pauses();
-
-    /// The doubts about winners that are stored, the last ones first. A winner that is saved
-    /// removes that about its own row.
-    std::vector<Doubt> doubts();
-
-    /// The winner that it is about, with its image. Nothing if its row is damaged or has gone.
-    std::optional<Winner> doubted(const Doubt& doubt);
-
-    /// Forgets these doubts.
-    void remove_doubts(std::span<const Doubt> doubts);
-
-    /// The problems that calls had no winner for, or one that deserves_another_try(), those called
-    /// most first. A winner that is saved removes those that it serves, if it ends_search().
-    std::vector<Miss> misses();
-
-    /// Forgets these problems, with all that was added meanwhile.
-    void remove_misses(std::span<const Miss> misses);
 
     /// The compiled code that is kept for the template, the device class and the instance of
     /// `wanted`, by any compiler, used last first. A damaged row is counted and left out.
@@ -230,11 +186,7 @@ public:
     /// Pins the winner of that winner_id(): it serves, and is not replaced. Or takes the pin away.
     void pin(const std::string& id, bool pinned);
 
-    struct Check {
-        std::int64_t winners = 0;
-        std::int64_t measurements = 0;
-        std::vector<std::string> problems;  ///< one line per damaged row or failed integrity check
-    };
+    using Check = StoreCheck;
     /// Reads every row. Repairs nothing.
     Check verify();
 
@@ -252,9 +204,48 @@ public:
     [[nodiscard]] std::int64_t bad_rows() const;
 
 private:
-    class Impl;
-    explicit TuningStore(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    /// The open file and its tables. A forked process must leave them as they are.
+    struct Tables {
+        Tables(StoreFile opened, const Log& log) : file(std::move(opened), log) {}
+
+        OpenStore file;
+        sqlite::Statement find_measurements{
+            file.connection(),
+            select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
+        sqlite::Statement find_comparisons{
+            file.connection(), select(table_of<Measurement>(),
+                                      where_key_of_near_bucket() +
+                                          " AND instr(conditions, 'compared') "  // has an index
+                                          "ORDER BY created_at, rowid")};
+        sqlite::Statement find_between{
+            file.connection(),
+            select(table_of<Measurement>(), "WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid")};
+        sqlite::Statement put_measurement{file.connection(), insert_measurement()};
+        WinnerTable winners{file.connection()};
+        BinaryTable binaries{file.connection()};
+        StoredCalls calls{file, winners};
+        Leases leases{file};
+    };
+
+    TuningStore(StoreFile opened, const Log& log)
+        : tables_(std::make_unique<Tables>(std::move(opened), log)) {}
+
+    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                               bool also_unsure, std::chrono::milliseconds patience);
+    /// The row if it is intact and not refuted. Counts it if it is damaged.
+    std::optional<Winner> intact(WinnerTable::Found found);
+    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
+    void drop(const WinnerTable::Damaged& damaged);
+    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
+    /// write transaction of the caller.
+    void put(const Winner& winner);
+    /// The intact measurements of wanted keys that a statement finds with these parameters. Counts
+    /// the others.
+    std::vector<Measurement> measurements(sqlite::Statement& statement,
+                                          const sqlite::Row& parameters,
+                                          const std::function<bool(const RecordKey&)>& is_wanted);
+
+    std::unique_ptr<Tables> tables_;
 };
 
 }  // namespace jitune::internal

@@ -7,7 +7,7 @@
 #include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/merge/merge_undo.hpp"
 #include "tuner_db/merge/store_merge.hpp"
-#include "tuner_db/tuning_store_impl.hpp"
+#include "tuner_db/tuning_store.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/prune.hpp"
 
@@ -15,24 +15,24 @@ namespace jitune::internal {
 
 std::unique_ptr<TuningStore> TuningStore::open_other(const std::filesystem::path& path,
                                                      const Log& log) {
-    auto impl = std::make_unique<Impl>(open_other_store_file(path), log);
-    return std::unique_ptr<TuningStore>(new TuningStore(std::move(impl)));
+    return std::unique_ptr<TuningStore>(new TuningStore(open_other_store_file(path), log));
 }
 
 MergeReport TuningStore::merge(TuningStore& other, const MergeOptions& options) {
-    const std::string& here = impl_->file_.path;
-    const std::string& there = other.impl_->file_.path;
+    const std::string& here = tables_->file.file().path;
+    const std::string& there = other.tables_->file.file().path;
     if (!here.empty() && !there.empty() && std::filesystem::equivalent(there, here)) {
         throw Error(ErrorKind::store,
                     fmt::format("cannot merge {} into itself: name another database", here));
     }
-    const Impl::Turn turn(*impl_, kSweepWait);
-    const Impl::Turn others_turn(*other.impl_, kSweepWait);
-    const sqlite::Transaction moment(other.impl_->connection_, sqlite::Transaction::Kind::read);
-    sqlite::Transaction transaction(impl_->connection_, sqlite::Transaction::Kind::write);
-    impl_->check_journal();
-    StoreMerge merge(impl_->connection_, impl_->winners_, impl_->put_measurement_,
-                     other.impl_->connection_, options);
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    const OpenStore::Turn others_turn(other.tables_->file, kSweepWait);
+    const sqlite::Transaction moment(other.tables_->file.connection(),
+                                     sqlite::Transaction::Kind::read);
+    sqlite::Transaction transaction(tables_->file.connection(), sqlite::Transaction::Kind::write);
+    tables_->file.check_journal_mode();
+    StoreMerge merge(tables_->file.connection(), tables_->winners, tables_->put_measurement,
+                     other.tables_->file.connection(), options);
     MergeReport report = merge.run(std::filesystem::path(there).filename().string());
     if (!options.dry_run) {
         transaction.commit();
@@ -42,15 +42,15 @@ MergeReport TuningStore::merge(TuningStore& other, const MergeOptions& options) 
 
 bool TuningStore::give_code(const Winner& merged, Winner whole) {
     const std::string content = winner_content(merged);
-    const Impl::Turn turn(*impl_, kSweepWait);
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
     bool is_there = false;
-    impl_->write([&] {
-        for (const auto& [rowid, same] : impl_->winners_.read_same(merged)) {
+    tables_->file.write([&] {
+        for (const auto& [rowid, same] : tables_->winners.read_same(merged)) {
             if (same.counts() && winner_content(*same.winner) == content) {
                 whole.range.covers = same.winner->range.covers;
-                impl_->winners_.drop(rowid, *same.digest);
-                impl_->winners_.add(whole);
-                impl_->misses_.remove_served(whole);
+                tables_->winners.drop(rowid, *same.digest);
+                tables_->winners.add(whole);
+                tables_->calls.remove_served(whole);
                 is_there = true;
                 return;
             }
@@ -60,19 +60,20 @@ bool TuningStore::give_code(const Winner& merged, Winner whole) {
 }
 
 std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_measurements) {
-    const Impl::Turn turn(*impl_, kSweepWait);
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
     std::int64_t rows = 0;
-    impl_->write([&] {
-        rows = remove_winners(impl_->connection_, impl_->winners_, winners, also_measurements);
+    tables_->file.write([&] {
+        rows = remove_winners(tables_->file.connection(), tables_->winners, winners,
+                              also_measurements);
     });
     return rows;
 }
 
 PruneReport TuningStore::prune(const PruneRules& rules) {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    sqlite::Transaction transaction(impl_->connection_, sqlite::Transaction::Kind::write);
-    impl_->check_journal();
-    const PruneReport report = prune_rows(impl_->connection_, impl_->winners_, rules);
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    sqlite::Transaction transaction(tables_->file.connection(), sqlite::Transaction::Kind::write);
+    tables_->file.check_journal_mode();
+    const PruneReport report = prune_rows(tables_->file.connection(), tables_->winners, rules);
     if (!rules.dry_run) {
         transaction.commit();
     }
@@ -80,14 +81,15 @@ PruneReport TuningStore::prune(const PruneRules& rules) {
 }
 
 void TuningStore::compact() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    impl_->check_journal();
-    impl_->connection_.vacuum();
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    tables_->file.check_journal_mode();
+    tables_->file.connection().vacuum();
 }
 
 std::vector<std::string> TuningStore::measurement_digests() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    sqlite::Statement all(impl_->connection_, "SELECT digest FROM measurement ORDER BY digest");
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    sqlite::Statement all(tables_->file.connection(),
+                          "SELECT digest FROM measurement ORDER BY digest");
     std::vector<std::string> digests;
     for (sqlite::Cursor cursor = all.run(); cursor.next();) {
         if (const sqlite::Row row = cursor.row(); std::holds_alternative<sqlite::Blob>(row[0])) {
@@ -98,20 +100,21 @@ std::vector<std::string> TuningStore::measurement_digests() {
 }
 
 UndoReport TuningStore::undo_merge() {
-    const Impl::Turn turn(*impl_, kSweepWait);
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
     UndoReport report;
-    impl_->write([&] { report = undo_last_merge(impl_->connection_, impl_->winners_); });
+    tables_->file.write(
+        [&] { report = undo_last_merge(tables_->file.connection(), tables_->winners); });
     return report;
 }
 
 std::vector<Merge> TuningStore::merges() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    return MergeLog(impl_->connection_).merges();
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    return MergeLog(tables_->file.connection()).merges();
 }
 
 std::vector<MergedWinner> TuningStore::merged_winners() {
-    const Impl::Turn turn(*impl_, kSweepWait);
-    return MergeLog(impl_->connection_).merged_winners();
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    return MergeLog(tables_->file.connection()).merged_winners();
 }
 
 }  // namespace jitune::internal

@@ -99,14 +99,15 @@ RaceReport Engine::race_doubted(const Task& task, const Doubt& doubt, const Winn
     report.outcome = is_slower ? Outcome::slower : is_kept ? Outcome::confirmed : Outcome::replaced;
     store_.tell([&](TuningStore& store) {
         store.save({}, report.winners);
-        store.remove_doubts({&doubt, 1});
+        store.calls().remove({&doubt, 1});
     });
     return report;
 }
 
 RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
     refuse_tuning();
-    const auto stored = store_.ask([&](TuningStore& store) { return store.doubted(doubt); });
+    const auto stored =
+        store_.ask([&](TuningStore& store) { return store.calls().doubted(doubt); });
     if (!stored || !exact_sizes(stored->sizes) || !doubt.called_sizes()) {
         return {};
     }

@@ -12,7 +12,7 @@
 #include "report/tried_problem.hpp"
 #include "support/utc_text.hpp"
 #include "sweep/worklist.hpp"
-#include "tuner_db/calls/sum_table.hpp"
+#include "tuner_db/calls/call_record.hpp"
 
 namespace jitune::internal {
 
@@ -35,9 +35,9 @@ struct ByLikeness {
 using CallsByKey = std::map<RecordKey, std::map<std::int64_t, std::int64_t>, ByLikeness>;
 
 /// Recorded calls by key and bucket.
-CallsByKey calls_of(const std::vector<Usage>& usages) {
+CallsByKey calls_of(const std::vector<CallRecord>& usages) {
     CallsByKey calls;
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         std::int64_t& sum = calls[usage.key][usage.key.bucket];
         sum = saturating_sum(sum, usage.calls);
     }
@@ -69,9 +69,10 @@ std::vector<Record> wanted(std::vector<Record> records, const Wants& wants) {
     return records;
 }
 
-std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(const std::vector<Miss>& misses) {
+std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(
+    const std::vector<CallRecord>& misses) {
     std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed;
-    for (const Miss& miss : misses) {
+    for (const CallRecord& miss : misses) {
         if (auto sizes = miss.problem_sizes()) {
             missed[miss.key].push_back(std::move(*sizes));
         }
@@ -80,7 +81,7 @@ std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(const std::vect
 }
 
 /// Those called most first; of equals, those of most winners.
-void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<Miss>& misses,
+void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<CallRecord>& misses,
               ComparedTimes& times) {
     std::vector<SizeMap> maps;
     for (Coverage& coverage : coverage_of(data.winners)) {
@@ -172,22 +173,22 @@ ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
     data.made_at = utc_text();
     data.ceilings = ceilings_of(winners);
     data.winners = wanted(winners, has_wanted_key);
-    const std::vector<Usage> usages = wanted(store.usages(), has_wanted_key);
-    const std::vector<Miss> misses = wanted(store.misses(), has_wanted_key);
+    const std::vector<CallRecord> usages = wanted(store.calls().uses(), has_wanted_key);
+    const std::vector<CallRecord> misses = wanted(store.calls().misses(), has_wanted_key);
     ComparedTimes times(store);
     data.usage = usage_report_of(data.winners, usages, times);
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         std::int64_t& sum = data.recorded_on[usage.device_name];
         sum = saturating_sum(sum, usage.calls);
     }
     data.holes = worklist(misses, winners);
-    data.pauses = wanted(store.pauses(), [&](const Pause& pause) {
+    data.pauses = wanted(store.calls().pauses(), [&](const Pause& pause) {
         RecordKey key;
         key.kernel = pause.kernel;
         key.types = pause.types;
         return scope.wants(key);
     });
-    data.doubts = wanted(store.doubts(), has_wanted_key);
+    data.doubts = wanted(store.calls().doubts(), has_wanted_key);
     data.merges = store.merges();
     for (const MergedWinner& one : store.merged_winners()) {
         ++data.merged[one.merge][one.outcome];

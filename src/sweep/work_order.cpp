@@ -29,7 +29,7 @@ constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
 WorkOrder::WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winners, double budget_s)
     : items_(std::move(items)), budget_s_(budget_s) {
     for (const WorkItem& item : items_) {
-        const Miss& first = item.misses.front();
+        const CallRecord& first = item.misses.front();
         const Sizes sizes = first.problem_sizes().value();
         State state{sizes, CallEstimate(first.key, sizes), static_cast<double>(item.calls())};
         state.kept = first.origin == "nearest" ? kept_at(0.5) : 0;

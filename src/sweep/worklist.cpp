@@ -30,19 +30,19 @@ std::string name_of(const RecordKey& key) {
 
 std::int64_t WorkItem::calls() const {
     double sum = 0;  // of numbers that may be as large as any
-    for (const Miss& miss : misses) {
+    for (const CallRecord& miss : misses) {
         sum += static_cast<double>(miss.calls);
     }
     constexpr double kMost = 9e18;
     return static_cast<std::int64_t>(std::min(sum, kMost));
 }
 
-std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners) {
+std::vector<WorkItem> worklist(std::vector<CallRecord> misses, std::span<const Winner> winners) {
     std::stable_sort(misses.begin(), misses.end(),
-                     [](const Miss& a, const Miss& b) { return a.calls > b.calls; });
+                     [](const CallRecord& a, const CallRecord& b) { return a.calls > b.calls; });
     std::vector<WorkItem> items;
     std::map<std::string, std::size_t> places;  // in items, by key
-    for (Miss& miss : misses) {
+    for (CallRecord& miss : misses) {
         if (!miss.problem_sizes()) {
             continue;
         }
@@ -54,7 +54,7 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
     }
     const WinnerIndex index(winners);
     for (WorkItem& item : items) {
-        const Miss& first = item.misses.front();
+        const CallRecord& first = item.misses.front();
         const auto serving = index.serving(first.key, first.problem_sizes().value());
         item.is_provisional = std::any_of(serving.begin(), serving.end(), [&](std::size_t place) {
             return is_provisional_winner(winners[place]);

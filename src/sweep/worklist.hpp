@@ -11,14 +11,14 @@
 namespace jitune::internal {
 
 /// The items of a work-list, those first that WorkOrder would tune first, with its estimates.
-std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners);
+std::vector<WorkItem> worklist(std::vector<CallRecord> misses, std::span<const Winner> winners);
 
 /// How many of them no winner serves: the others have a provisional one.
 std::int64_t unserved(std::span<const WorkItem> items);
 
 /// That of a database. Throws Error(store).
 inline std::vector<WorkItem> worklist_of(TuningStore& store) {
-    return worklist(store.misses(), store.winners());
+    return worklist(store.calls().misses(), store.winners());
 }
 
 }  // namespace jitune::internal

@@ -51,9 +51,8 @@ TEST_F(ExplanationTest, SaysThatARowIsInDoubt) {
     tune_before(1000);
     const auto store = make_engine();
     const Winner winner = store->store()->winners().at(0);
-    store->store()->add(
-        {.misses = {},
-         .doubts = {{winner.key, winner.sizes, winner.configuration, winner.provenance.created_at,
+    store->store()->calls().add(
+        {.doubts = {{winner.key, winner.sizes, winner.configuration, winner.provenance.created_at,
                      Doubt::kSlow, "n=1000", "", 900, 420, "fake driver 1", "Fake", 1,
                      "2026-11-20T16:00:00Z", "2026-11-20T16:00:00Z"}}});
     const std::string reason = explain_for(1000).rows.at(0).reason;

@@ -14,7 +14,7 @@ namespace {
 
 WorkItem item_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
                  const std::string& origin = "default") {
-    Miss miss;
+    CallRecord miss;
     miss.key = {kernel, "element=float32", n, 4, "hash", "gpu a"};
     miss.sizes = fmt::format("n={}", n);
     miss.origin = origin;

@@ -189,7 +189,7 @@ int run(const Arguments& arguments) {
                     "again, then run jitune db verify");
     }
     const auto measurements = store->measurements(winner->key);
-    const auto doubts = store->doubts();
+    const auto doubts = store->calls().doubts();
     if (!arguments.json) {
         print(winner_text(*winner, doubt_about(doubts, *winner), merge_line(*store, *winner)) +
               fmt::format("\n{}\n", count_text(std::ssize(measurements), "measurement")) +

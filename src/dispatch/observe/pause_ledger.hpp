@@ -11,7 +11,7 @@
 
 #include "dispatch/answer/dispatch_table.hpp"
 #include "jitune/session.hpp"
-#include "tuner_db/calls/usage.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {
@@ -30,12 +30,8 @@ public:
 
     /// The pauses since the last take().
     std::vector<Pause> take();
-    /// Puts back what take() has returned, for the next one.
-    void put_back(const std::vector<Pause>& pauses);
 
 private:
-    void add_new(const Pause& pause);
-
     mutable std::mutex mutex_;
     std::int64_t pauses_ = 0;
     Clock::duration longest_{};

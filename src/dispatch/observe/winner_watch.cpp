@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/observe/winner_watch.hpp"
 
-#include <iterator>
-
 #include "dispatch/behind/stored_costs.hpp"
 #include "support/message.hpp"
 #include "support/utc_text.hpp"
@@ -32,15 +30,23 @@ bool WinnerWatch::note(const Task& task, const Resolved& answer) {
     watched->sizes = task.problem.sizes;
     watched->size_names = task.kernel_template().front_matter().sizes;
     watched->is_of_other_driver = answer.winner_driver != task.info().driver;
-    watched->timer = timers_.of(task.device);
     const std::lock_guard lock(mutex_);
     if (watched_.size() == kMostWatched) {
         return false;
     }
+    watched->timer = timer_of(task.device);
     if (watched_.try_emplace(&answer, std::move(watched)).second) {
         answer.watch.store(this, std::memory_order_release);
     }
     return true;
+}
+
+LaunchTimer* WinnerWatch::timer_of(Device& device) {
+    const auto [place, is_new] = timers_.try_emplace(&device);
+    if (is_new) {
+        place->second = device.make_launch_timer();
+    }
+    return place->second.get();
 }
 
 std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
@@ -78,11 +84,22 @@ void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> s
 }
 
 void WinnerWatch::take_times() {
-    const std::vector<LaunchTimer::Time> times = timers_.take();
-    const std::lock_guard lock(mutex_);
-    for (const auto& [tag, ns] : times) {
-        if (ns > 0) {
-            places_.at(tag)->times.add(ns);
+    std::vector<LaunchTimer*> timers;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [device, timer] : timers_) {
+            if (timer != nullptr) {
+                timers.push_back(timer.get());
+            }
+        }
+    }
+    for (LaunchTimer* const timer : timers) {
+        const std::vector<LaunchTimer::Time> times = timer->take();
+        const std::lock_guard lock(mutex_);
+        for (const auto& [tag, ns] : times) {
+            if (ns > 0) {
+                places_.at(tag)->times.add(ns);
+            }
         }
     }
 }
@@ -185,11 +202,6 @@ std::vector<Doubt> WinnerWatch::judge() {
         }
     }
     return std::exchange(doubts_, {});
-}
-
-void WinnerWatch::put_back(std::vector<Doubt> doubts) {
-    doubts_.insert(doubts_.end(), std::make_move_iterator(doubts.begin()),
-                   std::make_move_iterator(doubts.end()));
 }
 
 }  // namespace jitune::internal
