@@ -5,11 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sqlite3.h>
 
 #include "tuner_db/file/store_path.hpp"
+#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal {
@@ -104,6 +103,11 @@ std::unique_ptr<TuningStore> TuningStore::open(const std::filesystem::path& path
     return open_as(Mode::read_only);
 }
 
+std::unique_ptr<TuningStore> TuningStore::open_other(const std::filesystem::path& path,
+                                                     const Log& log) {
+    return std::unique_ptr<TuningStore>(new TuningStore(open_other_store_file(path), log));
+}
+
 std::unique_ptr<TuningStore> TuningStore::in_memory(const Log& log) {
     return std::unique_ptr<TuningStore>(new TuningStore(open_store_in_memory(), log));
 }
@@ -173,13 +177,50 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
     const OpenStore::Turn turn(tables_->file, kSweepWait);
     tables_->file.write([&] {
         for (const Row& row : rows) {
-            tables_->put_measurement.execute(row);
+            tables_->measurements.put(row);
         }
         trim_measurements(tables_->file.connection(), keys, kMostMeasurements);
         for (const Winner& winner : winners) {
             put(winner);
         }
     });
+}
+
+void TuningStore::pin(const std::string& id, bool pinned) {
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    tables_->file.write([&] { tables_->winners.pin(id, pinned); });
+}
+
+bool TuningStore::save_choice(Winner& choice, std::span<const std::int64_t> sizes) {
+    Winner pinned = choice;
+    pinned.pinned = true;  // so that it yields to none that is surer of its time
+    const auto serving = [&] { return tables_->winners.find(choice.key, sizes, false).winner; };
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    Transaction transaction(tables_->file.connection(), Transaction::Kind::write);
+    tables_->file.check_journal_mode();
+    const auto known = serving();
+    if (known && known->pinned) {
+        if (objective_of(*known) != objective_of(choice)) {
+            choice = *known;
+            return false;
+        }
+        tables_->winners.pin(winner_id(*known), false);  // else every other winner yields to it
+    }
+    put(pinned);
+    tables_->winners.pin(winner_id(pinned), true);
+    // A choice at other sizes that served these, too, stays one where it was made.
+    if (known && known->pinned && known->sizes != pinned.sizes &&
+        !tables_->winners.read_same(*known).empty()) {
+        tables_->winners.pin(winner_id(*known), true);
+    }
+    const auto first = serving();
+    if (!first || winner_id(*first) != winner_id(pinned)) {  // others are pinned there
+        choice = first.value_or(choice);
+        return false;
+    }
+    transaction.commit();
+    choice = std::move(pinned);
+    return true;
 }
 
 std::vector<Winner> TuningStore::winners() {
@@ -215,62 +256,31 @@ std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)
     return winners;
 }
 
-std::vector<Measurement> TuningStore::measurements(
-    Statement& statement, const Row& parameters,
-    const std::function<bool(const RecordKey&)>& is_wanted) {
+std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_measurements) {
     const OpenStore::Turn turn(tables_->file, kSweepWait);
-    std::vector<Measurement> measurements;
-    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
-        std::optional<Measurement> measurement = from_row<Measurement>(cursor.row());
-        if (measurement && is_wanted(measurement->key)) {  // a damaged index finds others, too
-            measurements.push_back(std::move(*measurement));
-        } else {
-            tables_->file.add_damaged(1);
-        }
-    }
-    return measurements;
+    std::int64_t rows = 0;
+    tables_->file.write([&] {
+        rows = remove_winners(tables_->file.connection(), tables_->winners, winners,
+                              also_measurements);
+    });
+    return rows;
 }
 
-std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
-    return measurements(tables_->find_measurements, cells_of(key),
-                        [&](const RecordKey& found) { return found == key; });
-}
-
-std::vector<TuningStore::Measured> TuningStore::measured() {
+PruneReport TuningStore::prune(const PruneRules& rules) {
     const OpenStore::Turn turn(tables_->file, kSweepWait);
-    // The order of the index, which has all that is read.
-    Statement statement(tables_->file.connection(),
-                        fmt::format("SELECT {}, count(*) FROM {} GROUP BY kernel, types, "
-                                    "device_class, bucket, alignment, template_hash",
-                                    fmt::join(columns_of<RecordKey>(), ", "), Measurement::kTable));
-    std::vector<Measured> keys;
-    for (sqlite::Cursor cursor = statement.run({}); cursor.next();) {
-        const Row row = cursor.row();
-        const auto key = from_cells<RecordKey>(row, 0);
-        const auto* const count = std::get_if<std::int64_t>(&row.back());
-        if (key && count != nullptr) {
-            keys.push_back({*key, *count});
-        }
+    Transaction transaction(tables_->file.connection(), Transaction::Kind::write);
+    tables_->file.check_journal_mode();
+    const PruneReport report = prune_rows(tables_->file.connection(), tables_->winners, rules);
+    if (!rules.dry_run) {
+        transaction.commit();
     }
-    return keys;
+    return report;
 }
 
-std::vector<Measurement> TuningStore::measurements_after(std::int64_t& last) {
-    const std::int64_t after = last;
-    {
-        const OpenStore::Turn turn(tables_->file, kSweepWait);
-        last =
-            tables_->file.connection().integer("SELECT coalesce(max(rowid), 0) FROM measurement");
-    }
-    return measurements(tables_->find_between, {after, last},
-                        [](const RecordKey&) { return true; });
-}
-
-std::vector<Measurement> TuningStore::comparisons(const RecordKey& key, int half_octaves) {
-    Row parameters = cells_of(key);
-    parameters.emplace_back(std::int64_t{half_octaves});
-    return measurements(tables_->find_comparisons, parameters,
-                        [&](const RecordKey& found) { return found.is_like(key); });
+void TuningStore::compact() {
+    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    tables_->file.check_journal_mode();
+    tables_->file.connection().vacuum();
 }
 
 std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {

@@ -17,14 +17,13 @@
 #include "tuner_db/calls/stored_calls.hpp"
 #include "tuner_db/file/integrity.hpp"
 #include "tuner_db/file/sqlite.hpp"
-#include "tuner_db/merge/merge.hpp"
-#include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/merge/stored_merges.hpp"
 #include "tuner_db/open_store.hpp"
 #include "tuner_db/winners/binary_table.hpp"
 #include "tuner_db/winners/kept_binary.hpp"
 #include "tuner_db/winners/prune.hpp"
 #include "tuner_db/winners/record.hpp"
-#include "tuner_db/winners/record_row.hpp"
+#include "tuner_db/winners/stored_measurements.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -62,6 +61,8 @@ public:
 
     [[nodiscard]] bool is_read_only() const { return tables_->file.is_read_only(); }
 
+    StoredMeasurements& measurements() { return tables_->measurements; }
+    StoredMerges& merges() { return tables_->merges; }
     /// What is known of calls.
     StoredCalls& calls() { return tables_->calls; }
     /// Who tunes what.
@@ -119,28 +120,6 @@ public:
     std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
                                 std::int64_t limit);
 
-    /// A key that has been measured, and the number of its measurements.
-    struct Measured {
-        RecordKey key;
-        std::int64_t measurements = 0;
-    };
-    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Only
-    /// counts rows: those that are damaged, too.
-    std::vector<Measured> measured();
-
-    /// Measurements of one key, oldest first.
-    std::vector<Measurement> measurements(const RecordKey& key);
-
-    /// The measurements, of all keys, that were stored after those that an earlier call has
-    /// returned, in the order in which they were stored: `last` is 0 for all, and becomes what the
-    /// next call is given.
-    std::vector<Measurement> measurements_after(std::int64_t& last);
-
-    /// The measurements whose conditions say "compared", of this key with any bucket that is at
-    /// most so many half-octaves away in each size, oldest first.
-    std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
-    static constexpr int kAllSizes = 255;
-
     /// The compiled code that is kept for the template, the device class and the instance of
     /// `wanted`, by any compiler, used last first. A damaged row is counted and left out.
     std::vector<KeptBinary> binaries(const KeptBinary& wanted);
@@ -151,27 +130,6 @@ public:
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();
-
-    /// Unites the measurements and winners of another database with these, in one transaction. Any
-    /// order of merges, and any repetition, makes the same tables. Throws Error(store), also where
-    /// `other` is of the same file.
-    MergeReport merge(TuningStore& other, const MergeOptions& options);
-
-    /// Puts `whole` in the place of the row `merged`, which has no code and is the same winner.
-    /// False where that row has gone.
-    bool give_code(const Winner& merged, Winner whole);
-
-    /// Takes the last merge back: what it has added goes, what it has changed comes back, but for
-    /// sizes that younger winners serve. Merges before the last one stay.
-    UndoReport undo_merge();
-
-    /// The merges that have added something, the last one first.
-    std::vector<Merge> merges();
-    /// What merges have brought of each winner.
-    std::vector<MergedWinner> merged_winners();
-
-    /// The digests of all measurements, sorted, as their rows state them.
-    std::vector<std::string> measurement_digests();
 
     /// Deletes these winners, and with `also_measurements` all measurements of their keys, whatever
     /// the bucket. Returns the number of rows.
@@ -209,22 +167,12 @@ private:
         Tables(StoreFile opened, const Log& log) : file(std::move(opened), log) {}
 
         OpenStore file;
-        sqlite::Statement find_measurements{
-            file.connection(),
-            select(table_of<Measurement>(), where_key() + " ORDER BY created_at, rowid")};
-        sqlite::Statement find_comparisons{
-            file.connection(), select(table_of<Measurement>(),
-                                      where_key_of_near_bucket() +
-                                          " AND instr(conditions, 'compared') "  // has an index
-                                          "ORDER BY created_at, rowid")};
-        sqlite::Statement find_between{
-            file.connection(),
-            select(table_of<Measurement>(), "WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid")};
-        sqlite::Statement put_measurement{file.connection(), insert_measurement()};
         WinnerTable winners{file.connection()};
+        StoredMeasurements measurements{file};
         BinaryTable binaries{file.connection()};
         StoredCalls calls{file, winners};
         Leases leases{file};
+        StoredMerges merges{file, winners, measurements, calls};
     };
 
     TuningStore(StoreFile opened, const Log& log)
@@ -239,11 +187,6 @@ private:
     /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
     /// write transaction of the caller.
     void put(const Winner& winner);
-    /// The intact measurements of wanted keys that a statement finds with these parameters. Counts
-    /// the others.
-    std::vector<Measurement> measurements(sqlite::Statement& statement,
-                                          const sqlite::Row& parameters,
-                                          const std::function<bool(const RecordKey&)>& is_wanted);
 
     std::unique_ptr<Tables> tables_;
 };

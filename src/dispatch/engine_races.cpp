@@ -59,7 +59,7 @@ std::optional<Winner> Engine::race_again(const Task& task, const Sizes& sizes, c
     at.problem.sizes = sizes;
     const std::string standard = at.default_configuration().text();
     const auto second = store_.ask([&](TuningStore& store) {
-        return runner_up(store.measurements(stored.key), stored, standard);
+        return runner_up(store.measurements().of(stored.key), stored, standard);
     });
     std::vector<std::string> racers{stored.configuration};
     if (second) {
@@ -141,7 +141,8 @@ bool Engine::adopt(const Task& task, const TuneHooks& hooks) {
     whole.image = std::move(winner->image);
     whole.symbols = std::move(winner->symbols);
     whole.range.unsure = false;
-    return store_.tell([&](TuningStore& store) { return store.give_code(*brought, whole); });
+    return store_.tell(
+        [&](TuningStore& store) { return store.merges().give_code(*brought, whole); });
 }
 
 }  // namespace jitune::internal

@@ -113,8 +113,8 @@ void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<CallR
 
 /// The order in which problems are worth to be shown: those called most first, then those with
 /// most measurements; of each kernel and its types one before the second of any.
-std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> keys,
-                                            const CallsByKey& calls) {
+std::vector<StoredMeasurements::Key> by_worth(std::vector<StoredMeasurements::Key> keys,
+                                              const CallsByKey& calls) {
     struct Ranked {
         std::size_t turn;
         std::int64_t calls;
@@ -136,7 +136,7 @@ std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> k
         one.turn = turns[{key.kernel, key.types}]++;
     }
     std::sort(ranked.begin(), ranked.end(), is_before);
-    std::vector<TuningStore::Measured> sorted;
+    std::vector<StoredMeasurements::Key> sorted;
     for (const Ranked& one : ranked) {
         sorted.push_back(std::move(keys[one.place]));
     }
@@ -144,7 +144,7 @@ std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> k
 }
 
 void add_problems(ReportData& data, const CallsByKey& calls, TuningStore& store,
-                  std::vector<TuningStore::Measured> keys) {
+                  std::vector<StoredMeasurements::Key> keys) {
     std::size_t passed = 0;
     for (const auto& [key, count] : by_worth(std::move(keys), calls)) {
         if (data.problems.size() == kMostProblems) {
@@ -154,7 +154,7 @@ void add_problems(ReportData& data, const CallsByKey& calls, TuningStore& store,
         // Most keys of a range have comparisons alone, which its map shows.
         constexpr std::size_t kMostRead = 4 * kMostProblems;
         if (passed++ < kMostRead) {
-            if (auto problem = tried_problem(store.measurements(key), data.winners)) {
+            if (auto problem = tried_problem(store.measurements().of(key), data.winners)) {
                 problem->calls = calls_at(calls, key);
                 data.problems.push_back(std::move(*problem));
             }
@@ -189,14 +189,14 @@ ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
         return scope.wants(key);
     });
     data.doubts = wanted(store.calls().doubts(), has_wanted_key);
-    data.merges = store.merges();
-    for (const MergedWinner& one : store.merged_winners()) {
+    data.merges = store.merges().all();
+    for (const MergedWinner& one : store.merges().winners()) {
         ++data.merged[one.merge][one.outcome];
     }
     const CallsByKey calls = calls_of(usages);
     add_maps(data, calls, misses, times);
-    std::vector<TuningStore::Measured> keys = wanted(store.measured(), has_wanted_key);
-    for (const TuningStore::Measured& one : keys) {
+    std::vector<StoredMeasurements::Key> keys = wanted(store.measurements().keys(), has_wanted_key);
+    for (const StoredMeasurements::Key& one : keys) {
         data.measurements += one.measurements;
     }
     add_problems(data, calls, store, std::move(keys));

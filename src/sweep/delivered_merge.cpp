@@ -6,7 +6,7 @@ namespace jitune::internal {
 std::vector<Winner> merge_delivered(TuningStore& into, const std::filesystem::path& from,
                                     const Log& log) {
     const auto delivered = TuningStore::open(from, TuningStore::Access::read_only, log);
-    into.merge(*delivered, {.trust_code = true});
+    into.merges().add(delivered->merges(), {.trust_code = true});
     return delivered->winners();
 }
 

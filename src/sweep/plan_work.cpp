@@ -218,7 +218,7 @@ bool PlanWork::seed(const ProblemState& claim) {
 
 PlanWork::Mark PlanWork::mark() {
     Mark now;
-    static_cast<void>(engine_.store()->measurements_after(now.measurement));
+    static_cast<void>(engine_.store()->measurements().after(now.measurement));
     now.winners = engine_.store()->winners();
     return now;
 }
@@ -226,7 +226,7 @@ PlanWork::Mark PlanWork::mark() {
 void PlanWork::deliver(const ProblemState& claim, Delivery::Kind kind, const Mark& before) {
     TuningStore& store = *engine_.store();
     std::int64_t last = before.measurement;
-    const std::vector<Measurement> measurements = store.measurements_after(last);
+    const std::vector<Measurement> measurements = store.measurements().after(last);
     std::vector<Winner> winners;
     const auto add_those = [&](const auto& are_wanted) {
         for (const Winner& row : store.winners()) {

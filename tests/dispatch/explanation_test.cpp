@@ -80,7 +80,7 @@ TEST_F(ExplanationTest, LeavesOutTimesThatOtherProcessesDisturbedUnlessAllWere) 
     tune_before(1000);
     const auto engine = make_engine();
     const Task task{device_, kernel_, fake_sum_problem(1000)};
-    std::vector<Measurement> rows = engine->store()->comparisons(task.key());
+    std::vector<Measurement> rows = engine->store()->measurements().comparisons(task.key());
     for (Measurement& row : rows) {
         Conditions conditions = Conditions::parse(row.conditions);
         conditions.contended = true;

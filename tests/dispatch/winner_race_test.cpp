@@ -149,7 +149,7 @@ TEST_F(WinnerRaceTest, SaysThatNoneIsAsFastAsWasStored) {
 
 TEST_F(WinnerRaceTest, RacesAtTheSizesOfTheCallsToo) {
     const auto compared_there = [&] {
-        const std::vector<Measurement> all = store()->comparisons(winner().key);
+        const std::vector<Measurement> all = store()->measurements().comparisons(winner().key);
         return std::count_if(all.begin(), all.end(),
                              [](const Measurement& one) { return one.sizes == "n=1010"; });
     };

@@ -71,7 +71,7 @@ TEST_F(Report, TellsWhatMergesChanged) {
     const auto other = TuningStore::in_memory(log_);
     MadeTable table(*other, 5);
     table.add(MadeTable::usual_kernels().front());
-    store_->merge(*other, {});
+    store_->merges().add(other->merges(), {});
     const std::string html = section(page(), "provenance");
     EXPECT_TRUE(has(html, "What merges changed"));
     EXPECT_TRUE(has(html, "not taken"));

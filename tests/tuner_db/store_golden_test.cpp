@@ -154,7 +154,7 @@ TEST_F(GoldenStore, IsReadToday) {
     sql(golden_of(schema_version()));
     const auto store = open(Access::read_only);
     EXPECT_EQ(store->find(key_of(40), sizes_of(40)), ranged_winner());
-    EXPECT_EQ(store->measurements(key_of(40)), figured_measurements());
+    EXPECT_EQ(store->measurements().of(key_of(40)), figured_measurements());
     EXPECT_EQ(store->calls().misses(), misses());
     EXPECT_EQ(store->calls().uses(), uses());
     EXPECT_EQ(store->calls().pauses(), pauses());

@@ -48,8 +48,8 @@ TEST_F(SweepJournalTest, SavesTheMeasurementsOfAKilledProcess) {
     });
     const auto store = open();
     EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
-    EXPECT_EQ(store->measurements(key_of(1)), std::vector{measurement_of(1)});
-    EXPECT_EQ(store->measurements(key_of(2)).size(), 0U);  // the machine stayed up
+    EXPECT_EQ(store->measurements().of(key_of(1)), std::vector{measurement_of(1)});
+    EXPECT_EQ(store->measurements().of(key_of(2)).size(), 0U);  // the machine stayed up
     EXPECT_TRUE(journals().empty());
     EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
 }
@@ -61,8 +61,8 @@ TEST_F(SweepJournalTest, SavesTheCandidatesInFlightWhenTheMachineWentDown) {
     });
     const auto store = open();
     EXPECT_EQ(SweepJournal::recover(path_, *store, "another boot"), 1);
-    EXPECT_EQ(store->measurements(key_of(1)), std::vector{measurement_of(1)});
-    EXPECT_EQ(store->measurements(key_of(2)), std::vector{in_flight(2)});
+    EXPECT_EQ(store->measurements().of(key_of(1)), std::vector{measurement_of(1)});
+    EXPECT_EQ(store->measurements().of(key_of(2)), std::vector{in_flight(2)});
 }
 
 TEST_F(SweepJournalTest, MayBeMergedTwice) {
@@ -72,7 +72,7 @@ TEST_F(SweepJournalTest, MayBeMergedTwice) {
     std::filesystem::copy(journal, copy);
     const auto store = open();
     EXPECT_EQ(SweepJournal::recover(path_, *store), 2);
-    EXPECT_EQ(store->measurements(key_of(1)).size(), 1U);
+    EXPECT_EQ(store->measurements().of(key_of(1)).size(), 1U);
 }
 
 TEST_F(SweepJournalTest, EndsAtAnIncompleteMessage) {
@@ -91,8 +91,8 @@ TEST_F(SweepJournalTest, EndsAtAnIncompleteMessage) {
             << whole.substr(0, whole.size() - lost);
         const auto store = open();
         EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
-        EXPECT_EQ(store->measurements(key_of(1)).size(), 1U) << lost;
-        EXPECT_EQ(store->measurements(key_of(2)).size(), 0U) << lost;
+        EXPECT_EQ(store->measurements().of(key_of(1)).size(), 1U) << lost;
+        EXPECT_EQ(store->measurements().of(key_of(2)).size(), 0U) << lost;
     }
     std::string bad = whole;
     bad[whole.size() - 5] ^= 1;
@@ -100,7 +100,7 @@ TEST_F(SweepJournalTest, EndsAtAnIncompleteMessage) {
     std::ofstream(journal, std::ios::binary | std::ios::trunc) << bad;
     const auto store = open();
     EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
-    EXPECT_EQ(store->measurements(key_of(2)).size(), 0U);
+    EXPECT_EQ(store->measurements().of(key_of(2)).size(), 0U);
 }
 
 TEST_F(SweepJournalTest, LeavesTheJournalOfALivingProcessAlone) {
@@ -109,7 +109,7 @@ TEST_F(SweepJournalTest, LeavesTheJournalOfALivingProcessAlone) {
     journal.add(measurement_of(1));
     EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
     EXPECT_TRUE(std::filesystem::exists(journal.path()));
-    EXPECT_EQ(store->measurements(key_of(1)).size(), 0U);
+    EXPECT_EQ(store->measurements().of(key_of(1)).size(), 0U);
 }
 
 TEST_F(SweepJournalTest, IsFoundBesideTheDatabaseWithWhatIsInIt) {

@@ -59,11 +59,10 @@ bool is_other_image(const Winner& here, const Winner& there) {
 }  // namespace
 
 StoreMerge::StoreMerge(sqlite::Connection& into, WinnerTable& winners,
-                       sqlite::Statement& put_measurement, sqlite::Connection& source,
+                       StoredMeasurements& measurements, sqlite::Connection& source,
                        const MergeOptions& options)
-    : into_(into),
-      winners_(winners),
-      put_measurement_(put_measurement),
+    : winners_(winners),
+      measurements_(measurements),
       source_(source),
       theirs_(source),
       options_(options),
@@ -95,7 +94,6 @@ MergeReport StoreMerge::run(const std::string& source_name) {
 
 void StoreMerge::unite_measurements() {
     sqlite::Statement all(source_, select(table_of<Measurement>(), "ORDER BY rowid"));
-    sqlite::Statement changes(into_, "SELECT changes()");
     for (sqlite::Cursor cursor = all.run(); cursor.next();) {
         const sqlite::Row row = cursor.row();
         const auto measurement = from_row<Measurement>(row);
@@ -106,12 +104,12 @@ void StoreMerge::unite_measurements() {
         if (options_.wants_key && !options_.wants_key(measurement->key)) {
             continue;
         }
-        if (!is_taken([&] { put_measurement_.execute(row); })) {
+        bool is_new = false;
+        if (!is_taken([&] { is_new = measurements_.put(row); })) {
             ++report_.damaged;
             continue;
         }
-        sqlite::Cursor changed = changes.run();
-        if (changed.next() && changed.row().front() == sqlite::Cell(std::int64_t{0})) {
+        if (!is_new) {
             ++report_.known;
             continue;
         }

@@ -10,6 +10,7 @@
 #include "tuner_db/calls/claim.hpp"
 #include "tuner_db/merge/merge.hpp"
 #include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/winners/stored_measurements.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
@@ -19,7 +20,7 @@ namespace jitune::internal {
 /// one object for one merge, in a write transaction.
 class StoreMerge {
 public:
-    StoreMerge(sqlite::Connection& into, WinnerTable& winners, sqlite::Statement& put_measurement,
+    StoreMerge(sqlite::Connection& into, WinnerTable& winners, StoredMeasurements& measurements,
                sqlite::Connection& source, const MergeOptions& options);
 
     /// `source_name`: for the log.
@@ -43,9 +44,8 @@ private:
     void report_meeting(const Claim& claim, const Claim& other);
     void log_claim(const Claim& claim, MergedWinner merged);
 
-    sqlite::Connection& into_;
     WinnerTable& winners_;
-    sqlite::Statement& put_measurement_;
+    StoredMeasurements& measurements_;
     sqlite::Connection& source_;
     WinnerTable theirs_;
     const MergeOptions options_;

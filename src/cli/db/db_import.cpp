@@ -46,7 +46,7 @@ int run(const Arguments& arguments) {
     if (is_database_file(arguments.file)) {
         OtherDatabase bundle(arguments.file, Log(options.log_level, options.log_sink));
         const auto store = change_or_make_database(options);
-        print(merge_text(arguments.file, store->merge(bundle.store(), {}), false));
+        print(merge_text(arguments.file, store->merges().add(bundle.store().merges(), {}), false));
     } else {
         import_measurements(options, arguments.file);
     }
