@@ -19,7 +19,7 @@ OpenStore::OpenStore(StoreFile opened, Log log)
       log_(std::move(log)),
       // Also where the file is empty, so that nothing of it is open.
       is_read_only_(sqlite3_db_readonly(file_.connection.handle(), "main") == 1 ||
-                    (file_.journal.mode == "memory" && !file_.path.empty())) {}
+                    (file_.journal_mode.name == "memory" && !file_.path.empty())) {}
 
 void OpenStore::require_owner() const {
     if (is_forked()) {
@@ -31,12 +31,12 @@ void OpenStore::require_owner() const {
 
 void OpenStore::check_journal_mode() {
     for (sqlite::Cursor cursor = journal_mode_.run({}); cursor.next();) {
-        if (cursor.row().at(0) != sqlite::Cell(file_.journal.mode)) {
-            throw Error(
-                ErrorKind::store,
-                fmt::format("{}: another program has changed the journal mode, which must "
-                            "be {} here ({}): close that program",
-                            file_.connection.name(), file_.journal.mode, file_.journal.reason));
+        if (cursor.row().at(0) != sqlite::Cell(file_.journal_mode.name)) {
+            throw Error(ErrorKind::store,
+                        fmt::format("{}: another program has changed the journal mode, which must "
+                                    "be {} here ({}): close that program",
+                                    file_.connection.name(), file_.journal_mode.name,
+                                    file_.journal_mode.reason));
         }
     }
 }

@@ -310,8 +310,8 @@ TuningStore::Status TuningStore::status() {
     const StoreFile& file = tables_->file.file();
     sqlite::Connection& connection = tables_->file.connection();
     return {file.path,
-            file.journal.mode,
-            file.journal.reason,
+            file.journal_mode.name,
+            file.journal_mode.reason,
             sqlite3_libversion(),
             connection.integer("PRAGMA user_version"),
             connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")};

@@ -11,7 +11,7 @@
 #include "plan/heartbeat.hpp"
 #include "sweep/delivered_merge.hpp"
 #include "sweep/work_order.hpp"
-#include "tuner_db/calls/sweep_journal.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 namespace jitune::internal {
 
@@ -266,7 +266,7 @@ void PlanWork::rescue(const ProblemState& claim) {
             {
                 const auto store =
                     TuningStore::open(database, TuningStore::Access::read_write, engine_.log());
-                SweepJournal::recover(database, *store);
+                MeasurementJournal::recover(database, *store);
             }
             place_.deliveries.put(database, {Delivery::Kind::part, claim});
         });

@@ -30,12 +30,13 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode,
     Connection connection(place.file(), mode, folder == nullptr ? nullptr : folder->name());
     connection.set_busy_wait(patience);
     prepare_schema(connection, mode);
-    Journal journal = mode == Connection::Mode::read_only
-                          ? Journal{connection.text("PRAGMA journal_mode"),
-                                    "read-only: as the last writer left it"}
-                          : set_journal(connection, choose_journal(sqlite3_libversion_number(),
-                                                                   place.file_system()));
-    return {std::move(folder), std::move(connection), std::move(journal), place.file()};
+    JournalMode journal_mode =
+        mode == Connection::Mode::read_only
+            ? JournalMode{connection.text("PRAGMA journal_mode"),
+                          "read-only: as the last writer left it"}
+            : set_journal_mode(connection, choose_journal_mode(sqlite3_libversion_number(),
+                                                               place.file_system()));
+    return {std::move(folder), std::move(connection), std::move(journal_mode), place.file()};
 }
 
 }  // namespace
