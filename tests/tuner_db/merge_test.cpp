@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge/merge.hpp"
+#include "tuner_db/merge/stored_merges.hpp"
 
 #include <sys/stat.h>
 

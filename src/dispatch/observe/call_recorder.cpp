@@ -32,9 +32,7 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
         add(task, answer, is_miss);
     } else if (is_watched) {
         const std::lock_guard lock(mutex_);
-        start();
-        has_news_ = true;  // perhaps it was made for another driver
-        wake_.notify_one();
+        start();  // perhaps it was made for another driver
     }
 }
 
@@ -55,8 +53,6 @@ void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
         answer.counts.store(&counts_, std::memory_order_release);
     }
     start();
-    has_news_ = true;
-    wake_.notify_one();
 }
 
 void CallRecorder::keep(KeptBinary binary) {
@@ -69,11 +65,11 @@ void CallRecorder::keep(KeptBinary binary) {
     }
     binaries_.push_back(std::move(binary));
     start();
-    has_news_ = true;
-    wake_.notify_one();
 }
 
 void CallRecorder::start() {
+    has_news_ = true;
+    wake_.notify_one();
     if (thread_.joinable() || stop_) {
         return;
     }
@@ -158,24 +154,23 @@ void CallRecorder::record_new() {
 }
 
 void CallRecorder::keep_new() {
-    std::vector<KeptBinary> binaries;
-    {
+    const bool has_rest = !unkept_.empty();
+    if (!has_rest) {
         const std::lock_guard lock(mutex_);
-        binaries.swap(binaries_);
+        unkept_.swap(binaries_);
     }
-    if (binaries.empty()) {
-        return;
-    }
-    const bool done = store_.ask([&](TuningStore& store) {
+    const bool done = !unkept_.empty() && store_.ask([&](TuningStore& store) {
         if (!store.is_read_only()) {
-            store.keep(binaries);
+            store.keep(unkept_);
         }
         return true;
     });
     if (!done) {
-        const std::lock_guard lock(mutex_);
-        binaries_.insert(binaries_.begin(), std::make_move_iterator(binaries.begin()),
-                         std::make_move_iterator(binaries.end()));
+        return;
+    }
+    unkept_.clear();
+    if (has_rest) {
+        keep_new();  // what has come since that rest
     }
 }
 

@@ -65,6 +65,7 @@ private:
         return options_.record != Record::nothing && !options_.database.empty();
     }
     void add(const Task& task, const Resolved& answer, bool is_miss);
+    /// Has the thread look at the news, and starts it where there is none. Under mutex_.
     void start();
     void serve();
     /// Records the calls and keeps the code since the last time. Throws nothing.
@@ -99,6 +100,7 @@ private:
 
     // Of the thread that records.
     CallReport unrecorded_;              ///< also what the database has refused at the last try
+    std::vector<KeptBinary> unkept_;     ///< likewise
     std::set<sqlite::Row> places_told_;  ///< CallRecord::place() of what has counted this session
 };
 

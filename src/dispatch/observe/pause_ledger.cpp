@@ -31,8 +31,7 @@ void PauseLedger::add(const Task& task, const Resolved& answer, Clock::time_poin
         longest_ = waited;
         reason_ = fmt::format("{}: {}", task.name(), to_string(answer.info.origin));
     }
-    const auto [place, is_new] =
-        new_.try_emplace({pause.kernel, pause.types, pause.device_name, pause.origin}, pause);
+    const auto [place, is_new] = new_.try_emplace(pause.place(), pause);
     if (!is_new) {
         place->second.add(pause);
     }

@@ -6,12 +6,12 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "dispatch/answer/dispatch_table.hpp"
 #include "jitune/session.hpp"
 #include "tuner_db/calls/call_record.hpp"
+#include "tuner_db/file/sqlite.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {
@@ -36,8 +36,7 @@ private:
     std::int64_t pauses_ = 0;
     Clock::duration longest_{};
     std::string reason_;
-    /// By Pause::kPlace: those that take() will return.
-    std::map<std::tuple<std::string, std::string, std::string, std::string>, Pause> new_;
+    std::map<sqlite::Row, Pause> new_;  ///< by Pause::place(): those that take() will return
 };
 
 }  // namespace jitune::internal
