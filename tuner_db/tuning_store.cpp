@@ -27,8 +27,8 @@ void TuningStore::drop(const WinnerTable::Damaged& damaged) {
         return;
     }
     try {
-        tables_->file.connection().set_busy_wait(milliseconds(0));
-        tables_->file.write([&] {
+        tables_->store.connection().set_busy_wait(milliseconds(0));
+        tables_->store.write([&] {
             for (const auto& [rowid, digest] : damaged) {
                 tables_->winners.drop(rowid, digest);
             }
@@ -42,21 +42,21 @@ std::optional<Winner> TuningStore::find(const RecordKey& key, std::span<const st
                                         bool also_unsure, milliseconds patience) {
     WinnerTable::Answer answer;
     {
-        const OpenStore::Turn turn(tables_->file, patience);
+        const OpenStore::Turn turn(tables_->store, patience);
         answer = tables_->winners.find(key, sizes, also_unsure);
         drop(answer.damaged);
     }
     if (!answer.damaged.empty()) {
-        OpenStore& file = tables_->file;
-        file.add_damaged(std::ssize(answer.damaged));
-        file.log().warning("tuning database {}: a winner of {} {} is damaged and not used",
-                           file.file().path, key.kernel, key.types);
+        OpenStore& store = tables_->store;
+        store.add_damaged(std::ssize(answer.damaged));
+        store.log().warning("tuning database {}: a winner of {} {} is damaged and not used",
+                            store.file().path, key.kernel, key.types);
     }
     return std::move(answer.winner);
 }
 
 std::optional<Winner> TuningStore::intact(WinnerTable::Found found) {
-    tables_->file.add_damaged(found.damaged() ? 1 : 0);
+    tables_->store.add_damaged(found.damaged() ? 1 : 0);
     return found.refuted ? std::nullopt : std::move(found.winner);
 }
 
@@ -67,7 +67,7 @@ void TuningStore::put(const Winner& winner) {
 }
 
 TuningStore::~TuningStore() {
-    if (tables_->file.is_forked()) {
+    if (tables_->store.is_forked()) {
         static_cast<void>(tables_.release());
     }
 }
@@ -125,8 +125,8 @@ std::optional<Winner> TuningStore::incumbent(const RecordKey& key,
 std::vector<Winner> TuningStore::nearest(const RecordKey& key, std::span<const std::int64_t> sizes,
                                          int limit,
                                          const std::function<bool(const Winner&)>& takes) {
-    const OpenStore::Turn turn(tables_->file, kCallWait);
-    const Transaction moment(tables_->file.connection(), Transaction::Kind::read);
+    const OpenStore::Turn turn(tables_->store, kCallWait);
+    const Transaction moment(tables_->store.connection(), Transaction::Kind::read);
     std::vector<Winner> nearest;
     for (const std::int64_t rowid : tables_->winners.neighbours(key, sizes)) {
         if (std::ssize(nearest) == limit) {
@@ -142,7 +142,7 @@ std::vector<Winner> TuningStore::nearest(const RecordKey& key, std::span<const s
 }
 
 std::optional<Winner> TuningStore::with_image(const Winner& row) {
-    const OpenStore::Turn turn(tables_->file, kCallWait);
+    const OpenStore::Turn turn(tables_->store, kCallWait);
     for (auto& [rowid, found] : tables_->winners.read_same(row)) {
         if (found.winner && winner_content(*found.winner) != winner_content(row)) {
             continue;
@@ -156,7 +156,7 @@ std::optional<Winner> TuningStore::with_image(const Winner& row) {
 
 SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int64_t> sizes,
                                   SizeBox within) {
-    const OpenStore::Turn turn(tables_->file, kCallWait);
+    const OpenStore::Turn turn(tables_->store, kCallWait);
     for (const WinnerTable::Place& place : tables_->winners.places(key)) {
         for (const SizeBox& box : place.boxes.value_or(std::vector<SizeBox>{})) {
             within = box.contains(sizes) ? within.common(box) : within.without(box, sizes);
@@ -174,12 +174,12 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
             keys.push_back(measurement.key);
         }
     }
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    tables_->file.write([&] {
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    tables_->store.write([&] {
         for (const Row& row : rows) {
             tables_->measurements.put(row);
         }
-        trim_measurements(tables_->file.connection(), keys, kMostMeasurements);
+        trim_measurements(tables_->store.connection(), keys, kMostMeasurements);
         for (const Winner& winner : winners) {
             put(winner);
         }
@@ -187,17 +187,17 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
 }
 
 void TuningStore::pin(const std::string& id, bool pinned) {
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    tables_->file.write([&] { tables_->winners.pin(id, pinned); });
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    tables_->store.write([&] { tables_->winners.pin(id, pinned); });
 }
 
 bool TuningStore::save_choice(Winner& choice, std::span<const std::int64_t> sizes) {
     Winner pinned = choice;
     pinned.pinned = true;  // so that it yields to none that is surer of its time
     const auto serving = [&] { return tables_->winners.find(choice.key, sizes, false).winner; };
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    Transaction transaction(tables_->file.connection(), Transaction::Kind::write);
-    tables_->file.check_journal_mode();
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    Transaction transaction(tables_->store.connection(), Transaction::Kind::write);
+    tables_->store.check_journal_mode();
     const auto known = serving();
     if (known && known->pinned) {
         if (objective_of(*known) != objective_of(choice)) {
@@ -233,8 +233,8 @@ std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)
     std::int64_t read = 0;
     std::int64_t damaged = 0;
     {
-        const OpenStore::Turn turn(tables_->file, kSweepWait);
-        const Transaction moment(tables_->file.connection(), Transaction::Kind::read);
+        const OpenStore::Turn turn(tables_->store, kSweepWait);
+        const Transaction moment(tables_->store.connection(), Transaction::Kind::read);
         tables_->winners.each([&](std::int64_t rowid) {
             WinnerTable::Found found = tables_->winners.read(rowid);
             ++read;
@@ -248,29 +248,29 @@ std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)
         });
     }
     if (damaged > 0) {
-        tables_->file.log().warning(
+        tables_->store.log().warning(
             "tuning database {}: {} of {} winners are damaged and left out; run "
             "`jitune db verify` for details",
-            tables_->file.file().path, damaged, read);
+            tables_->store.file().path, damaged, read);
     }
     return winners;
 }
 
 std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_measurements) {
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
     std::int64_t rows = 0;
-    tables_->file.write([&] {
-        rows = remove_winners(tables_->file.connection(), tables_->winners, winners,
+    tables_->store.write([&] {
+        rows = remove_winners(tables_->store.connection(), tables_->winners, winners,
                               also_measurements);
     });
     return rows;
 }
 
 PruneReport TuningStore::prune(const PruneRules& rules) {
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    Transaction transaction(tables_->file.connection(), Transaction::Kind::write);
-    tables_->file.check_journal_mode();
-    const PruneReport report = prune_rows(tables_->file.connection(), tables_->winners, rules);
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    Transaction transaction(tables_->store.connection(), Transaction::Kind::write);
+    tables_->store.check_journal_mode();
+    const PruneReport report = prune_rows(tables_->store.connection(), tables_->winners, rules);
     if (!rules.dry_run) {
         transaction.commit();
     }
@@ -278,37 +278,37 @@ PruneReport TuningStore::prune(const PruneRules& rules) {
 }
 
 void TuningStore::compact() {
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    tables_->file.check_journal_mode();
-    tables_->file.connection().vacuum();
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    tables_->store.check_journal_mode();
+    tables_->store.connection().vacuum();
 }
 
 std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {
-    OpenStore& file = tables_->file;
-    const OpenStore::Turn turn(file, kCallWait);
+    OpenStore& store = tables_->store;
+    const OpenStore::Turn turn(store, kCallWait);
     BinaryTable::Found found = tables_->binaries.find(wanted);
     if (found.damaged > 0) {
-        file.add_damaged(found.damaged);
-        file.log().warning("tuning database {}: compiled code of {} is damaged and not used",
-                           file.file().path, wanted.kernel);
+        store.add_damaged(found.damaged);
+        store.log().warning("tuning database {}: compiled code of {} is damaged and not used",
+                            store.file().path, wanted.kernel);
     }
     return std::move(found.binaries);
 }
 
 void TuningStore::keep(std::span<const KeptBinary> binaries) {
-    const OpenStore::Turn turn(tables_->file, kShortWait);
-    tables_->file.write([&] { tables_->binaries.put(binaries); });
+    const OpenStore::Turn turn(tables_->store, kShortWait);
+    tables_->store.write([&] { tables_->binaries.put(binaries); });
 }
 
 TuningStore::Check TuningStore::verify() {
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    return check_store(tables_->file.connection());
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    return check_store(tables_->store.connection());
 }
 
 TuningStore::Status TuningStore::status() {
-    const OpenStore::Turn turn(tables_->file, kSweepWait);
-    const StoreFile& file = tables_->file.file();
-    sqlite::Connection& connection = tables_->file.connection();
+    const OpenStore::Turn turn(tables_->store, kSweepWait);
+    const StoreFile& file = tables_->store.file();
+    sqlite::Connection& connection = tables_->store.connection();
     return {file.path,
             file.journal_mode.name,
             file.journal_mode.reason,
@@ -318,13 +318,13 @@ TuningStore::Status TuningStore::status() {
 }
 
 std::int64_t TuningStore::version() {
-    const OpenStore::Turn turn(tables_->file, kCallWait);
-    return tables_->file.connection().integer("PRAGMA data_version");
+    const OpenStore::Turn turn(tables_->store, kCallWait);
+    return tables_->store.connection().integer("PRAGMA data_version");
 }
 
 std::int64_t TuningStore::bad_rows() const {
-    tables_->file.require_owner();
-    return tables_->file.damaged();
+    tables_->store.require_owner();
+    return tables_->store.damaged();
 }
 
 }  // namespace jitune::internal

@@ -20,7 +20,6 @@
 #include "tuner_db/merge/stored_merges.hpp"
 #include "tuner_db/open_store.hpp"
 #include "tuner_db/winners/binary_table.hpp"
-#include "tuner_db/winners/kept_binary.hpp"
 #include "tuner_db/winners/prune.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuner_db/winners/stored_measurements.hpp"
@@ -28,8 +27,9 @@
 
 namespace jitune::internal {
 
-/// The tuning database: append-only measurements and winners, in one SQLite file. The winners of a
-/// key, which is taken without its bucket, serve ranges of sizes that have none in common.
+/// The tuning database, in one SQLite file: append-only measurements, winners, and what is known of
+/// calls. The winners of a key, which is taken without its bucket, serve ranges of sizes that have
+/// none in common. This class has the winners and the upkeep; its parts have the rest.
 ///
 /// Distrusts the file: a row with a wrong digest, type or text is counted and treated as missing,
 /// never as an error. Many processes may use the file at once, and many threads one store (an
@@ -59,8 +59,9 @@ public:
 
     ~TuningStore();
 
-    [[nodiscard]] bool is_read_only() const { return tables_->file.is_read_only(); }
+    [[nodiscard]] bool is_read_only() const { return tables_->store.is_read_only(); }
 
+    // The parts of a store, which live as long as it.
     StoredMeasurements& measurements() { return tables_->measurements; }
     StoredMerges& merges() { return tables_->merges; }
     /// What is known of calls.
@@ -95,10 +96,9 @@ public:
     /// Adds all measurements and winners in one transaction. A measurement that the database has
     /// already is not stored twice. One that says that a configuration computes a wrong result
     /// refutes all winners of its key with it, unless they are younger: they count as missing from
-    /// then on. A winner takes the sizes
-    /// that it serves away from older ones to which it does not yield(); what is left of an older
-    /// one stays. It replaces
-    /// one of its sizes and configuration, and serves what is left of that, too.
+    /// then on. A winner takes the sizes that it serves away from older ones to which it does not
+    /// yield(); what is left of an older one stays. It replaces one of its sizes and configuration,
+    /// and serves what is left of that, too.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
     void save(std::span<const Measurement> measurements, const Winner& winner) {
         save(measurements, {&winner, 1});
@@ -164,15 +164,15 @@ public:
 private:
     /// The open file and its tables. A forked process must leave them as they are.
     struct Tables {
-        Tables(StoreFile opened, const Log& log) : file(std::move(opened), log) {}
+        Tables(StoreFile opened, const Log& log) : store(std::move(opened), log) {}
 
-        OpenStore file;
-        WinnerTable winners{file.connection()};
-        StoredMeasurements measurements{file};
-        BinaryTable binaries{file.connection()};
-        StoredCalls calls{file, winners};
-        Leases leases{file};
-        StoredMerges merges{file, winners, measurements, calls};
+        OpenStore store;
+        WinnerTable winners{store.connection()};
+        StoredMeasurements measurements{store};
+        BinaryTable binaries{store.connection()};
+        StoredCalls calls{store, winners};
+        Leases leases{store};
+        StoredMerges merges{store, winners, measurements, calls};
     };
 
     TuningStore(StoreFile opened, const Log& log)

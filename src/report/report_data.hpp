@@ -13,7 +13,7 @@
 #include "sweep/work_item.hpp"
 #include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/doubt.hpp"
-#include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/coverage.hpp"
 #include "tuner_db/winners/record.hpp"
 

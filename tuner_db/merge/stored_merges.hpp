@@ -5,7 +5,7 @@
 
 #include "tuner_db/calls/stored_calls.hpp"
 #include "tuner_db/merge/merge.hpp"
-#include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/open_store.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuner_db/winners/stored_measurements.hpp"
