@@ -38,17 +38,15 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
 
 void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
     const std::string now = utc_text();
-    Noted noted{&answer,
-                {task.key(), task.sizes(), answer.info.configuration, to_string(answer.info.origin),
+    Noted noted{{task.key(), task.sizes(), answer.info.configuration, to_string(answer.info.origin),
                  answer.winner_at, 0, 0, answer.info.device_name, now, now},
                 task.kernel_template().front_matter().sizes,
                 is_miss ? frame(task.kernel.spec) : ""};
     const std::lock_guard lock(mutex_);
     if (stop_ || noted_.size() == kMostProblems ||
-        !places_.try_emplace(&answer, noted_.size()).second) {
+        !noted_.try_emplace(&answer, std::move(noted)).second) {
         return;
     }
-    noted_.push_back(std::move(noted));
     if (options_.record == Record::all) {
         answer.counts.store(&counts_, std::memory_order_release);
     }
@@ -176,32 +174,30 @@ void CallRecorder::keep_new() {
 
 void CallRecorder::take_new() {
     const std::lock_guard lock(mutex_);
-    const auto counted = take_counts();
-    for (Noted& noted : noted_) {
-        const auto found = counted.find(noted.answer);
-        take_noted(noted, found == counted.end() ? 0 : found->second);
+    take_counts();
+    for (auto& [answer, noted] : noted_) {
+        take_noted(*answer, noted);
     }
     unrecorded_.pauses = pauses_.take();
 }
 
-std::unordered_map<const Resolved*, std::int64_t> CallRecorder::take_counts() {
-    std::unordered_map<const Resolved*, std::int64_t> sums;
+void CallRecorder::take_counts() {
     for (CallCounts::Count* const count : counts_.all()) {
         const std::int64_t calls = count->calls.load(std::memory_order_relaxed);
-        sums[count->answer] += calls;
+        Noted& noted = noted_.at(count->answer);
+        noted.counted += calls;
         if (calls > count->recorded) {
-            const Noted& noted = noted_[places_.at(count->answer)];
             CallRecord use = noted.use;
             use.sizes = coverage_text(std::vector{SizeBox::point(count->sizes)}, noted.size_names);
             take_calls(std::move(use), calls - count->recorded);
             count->recorded = calls;
         }
     }
-    return sums;
 }
 
-void CallRecorder::take_noted(Noted& noted, std::int64_t counted) {
-    std::int64_t here = noted.answer->calls.load(std::memory_order_relaxed);
+void CallRecorder::take_noted(const Resolved& answer, Noted& noted) {
+    const std::int64_t counted = std::exchange(noted.counted, 0);
+    std::int64_t here = answer.calls.load(std::memory_order_relaxed);
     here = counted + here == 0 ? 1 : here;  // an answer that a prepared handle launches counts once
     const std::int64_t calls = counted + here;
     if (!noted.kernel_spec.empty() && calls > noted.recorded) {

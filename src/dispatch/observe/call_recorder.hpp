@@ -52,13 +52,14 @@ public:
     void stop();
 
 private:
+    /// What is known of an answer.
     struct Noted {
-        const Resolved* answer;
         CallRecord use;  ///< of the first call's sizes, with no calls
         std::vector<std::string> size_names;
         std::string kernel_spec;         ///< of a miss; empty: a winner answered
         std::int64_t recorded = 0;       ///< of the answer's calls
         std::int64_t recorded_here = 0;  ///< of those that the answer counts itself
+        std::int64_t counted = 0;        ///< those that exact sizes count; of take_new() alone
     };
 
     [[nodiscard]] bool is_recorded() const {
@@ -74,10 +75,10 @@ private:
     void keep_new();
     /// Moves what calls have left since the last time into `unrecorded_`.
     void take_new();
-    /// The same of the calls that exact sizes count; returns all calls of each answer.
-    std::unordered_map<const Resolved*, std::int64_t> take_counts();
-    /// The same of an answer, of whose calls exact sizes have counted so many.
-    void take_noted(Noted& noted, std::int64_t counted);
+    /// The same of the calls that exact sizes count.
+    void take_counts();
+    /// The same of the calls that an answer counts itself, and of a miss of both.
+    void take_noted(const Resolved& answer, Noted& noted);
     /// So many calls more than `first` has.
     void take_calls(CallRecord first, std::int64_t calls);
 
@@ -91,9 +92,8 @@ private:
 
     std::mutex mutex_;  ///< of what follows; not held while the database is used
     std::condition_variable wake_;
-    std::vector<Noted> noted_;
-    std::vector<KeptBinary> binaries_;                         ///< to be kept
-    std::unordered_map<const Resolved*, std::size_t> places_;  ///< in noted_
+    std::unordered_map<const Resolved*, Noted> noted_;
+    std::vector<KeptBinary> binaries_;  ///< to be kept
     bool has_news_ = false;
     bool stop_ = false;
     std::thread thread_;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -56,8 +57,7 @@ private:
         Doubt doubt;  ///< with what is known of it before there is any
         Sizes sizes;  ///< of the first call
         std::vector<std::string> size_names;
-        LaunchTimer* timer;  ///< nullptr: none
-        bool is_of_other_driver;
+        LaunchTimer* timer = nullptr;  ///< nullptr: none
         bool is_doubted = false;
     };
     /// Calls of one answer at the same sizes.
@@ -74,9 +74,8 @@ private:
     LaunchTimer* timer_of(Device& device);
     /// The number of a place, which is made where there is none; nothing where there are too many.
     std::optional<std::size_t> place_of(Watched& watched, std::span<const std::int64_t> sizes);
-    void take_times();
-    std::vector<Watched*> all_watched();
-    std::vector<Place*> all_places();
+    /// Adds the times that the timers have; returns places with more of them to judge.
+    std::vector<Place*> take_times();
     /// The row that the answer was made from, if it is still stored.
     std::optional<Winner> row_of(const Watched& watched, const Sizes& sizes);
     void judge(Place& place);
@@ -89,8 +88,9 @@ private:
 
     std::mutex mutex_;  ///< of what follows; not held while a call, a timer or the database is used
     std::map<const Device*, std::unique_ptr<LaunchTimer>> timers_;
-    std::map<const Resolved*, std::unique_ptr<Watched>> watched_;
-    std::vector<std::unique_ptr<Place>> places_;
+    std::map<const Resolved*, Watched> watched_;
+    std::vector<Watched*> of_other_driver_;  ///< of watched_: to be judged once
+    std::deque<Place> places_;
     std::map<std::pair<const Resolved*, Sizes>, std::size_t> numbers_;  ///< of places_
 
     // Of the thread that judges.
