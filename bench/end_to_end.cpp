@@ -138,7 +138,7 @@ std::string best_of(Engine& engine, const RecordKey& key,
                     const std::function<bool(const std::string&)>& wanted) {
     std::string best;
     double best_ns = 0;
-    for (const Measurement& one : engine.store()->measurements(key)) {
+    for (const Measurement& one : engine.store()->measurements().of(key)) {
         if (one.verdict != Verdict::timed || !wanted(one.configuration)) {
             continue;
         }

@@ -153,10 +153,12 @@ int main(int count, char** words) try {
     const auto from = TuningStore::open_other(other, kLog);
     MergeReport merged;
     const double merge_s =
-        microseconds([&] { merged = store->merge(*from, {.trust_code = true}); }) / 1e6;
-    fmt::print("merge of {} measurements and {} winners: {:.1f} s, {:.1f} s again\n",
-               merged.measurements, merged.winners, merge_s,
-               microseconds([&] { store->merge(*from, {.trust_code = true}); }) / 1e6);
+        microseconds([&] { merged = store->merges().add(from->merges(), {.trust_code = true}); }) /
+        1e6;
+    fmt::print(
+        "merge of {} measurements and {} winners: {:.1f} s, {:.1f} s again\n", merged.measurements,
+        merged.winners, merge_s,
+        microseconds([&] { store->merges().add(from->merges(), {.trust_code = true}); }) / 1e6);
     return 0;
 } catch (const jitune::Error& error) {
     fmt::print("store_scale: {}\n", error.what());

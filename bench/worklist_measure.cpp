@@ -58,7 +58,7 @@ private:
     }
     /// The task of the first sizes of an item.
     [[nodiscard]] Task task_of(const MeasuredItem& one, Device& device) const {
-        const Miss& first = one.item.misses.front();
+        const CallRecord& first = one.item.misses.front();
         for (const TracedCall& call : calls_) {
             Task task = task_of(call.request, device);
             if (task.key() == first.key && task.sizes() == first.sizes) {
@@ -84,11 +84,11 @@ void Measurer::list() {
     Engine engine(options(), families());
     Device& device = engine.device(device_);
     measured_.device_name = device.info().name;
-    std::vector<Miss> misses;
+    std::vector<CallRecord> misses;
     for (const TracedCall& call : calls_) {
         const Task task = task_of(call.request, device);
         if (task.can_gain()) {
-            Miss miss;
+            CallRecord miss;
             miss.key = task.key();
             miss.sizes = task.sizes();
             miss.origin = "default";

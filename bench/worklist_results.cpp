@@ -25,7 +25,7 @@ Json json_of(const MeasuredTuning& tuning) {
 
 Json json_of(const MeasuredItem& one) {
     Json misses = Json::array();
-    for (const Miss& miss : one.item.misses) {
+    for (const CallRecord& miss : one.item.misses) {
         misses.push_back(to_json(miss));
     }
     Json times = Json::object();
@@ -50,7 +50,7 @@ MeasuredTuning tuning_from(const ParsedJson& json) {
 MeasuredItem item_from(const ParsedJson& json) {
     MeasuredItem one;
     for (const ParsedJson& miss : list_member(json, "misses")) {
-        one.item.misses.push_back(from_json<Miss>(miss));
+        one.item.misses.push_back(from_json<CallRecord>(miss));
     }
     one.standard = text_member(json, "default");
     for (const auto& [configuration, ns] : member(json, "times_ns").items()) {

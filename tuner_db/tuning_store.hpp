@@ -8,35 +8,28 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sizes/size_box.hpp"
 #include "support/log.hpp"
-#include "tuner_db/calls/doubt.hpp"
-#include "tuner_db/calls/miss.hpp"
-#include "tuner_db/calls/usage.hpp"
-#include "tuner_db/merge/merge.hpp"
-#include "tuner_db/merge/merge_record.hpp"
-#include "tuner_db/winners/kept_binary.hpp"
+#include "tuner_db/calls/lease.hpp"
+#include "tuner_db/calls/stored_calls.hpp"
+#include "tuner_db/file/integrity.hpp"
+#include "tuner_db/file/sqlite.hpp"
+#include "tuner_db/merge/stored_merges.hpp"
+#include "tuner_db/open_store.hpp"
+#include "tuner_db/winners/binary_table.hpp"
 #include "tuner_db/winners/prune.hpp"
 #include "tuner_db/winners/record.hpp"
+#include "tuner_db/winners/stored_measurements.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 
-/// What a session has to tell of calls since it told last.
-struct CallRecords {
-    std::vector<Miss> misses;
-    std::vector<Usage> usages = {};
-    std::vector<Pause> pauses = {};
-    std::vector<Doubt> doubts = {};
-
-    [[nodiscard]] bool empty() const {
-        return misses.empty() && usages.empty() && pauses.empty() && doubts.empty();
-    }
-};
-
-/// The tuning database: append-only measurements and winners, in one SQLite file. The winners of a
-/// key, which is taken without its bucket, serve ranges of sizes that have none in common.
+/// The tuning database, in one SQLite file: append-only measurements, winners, and what is known of
+/// calls. The winners of a key, which is taken without its bucket, serve ranges of sizes that have
+/// none in common. This class has the winners and the upkeep; its parts have the rest.
 ///
 /// Distrusts the file: a row with a wrong digest, type or text is counted and treated as missing,
 /// never as an error. Many processes may use the file at once, and many threads one store (an
@@ -66,14 +59,22 @@ public:
 
     ~TuningStore();
 
-    [[nodiscard]] bool is_read_only() const;
+    [[nodiscard]] bool is_read_only() const { return tables_->store.is_read_only(); }
+
+    // The parts of a store, which live as long as it.
+    StoredMeasurements& measurements() { return tables_->measurements; }
+    StoredMerges& merges() { return tables_->merges; }
+    /// What is known of calls.
+    StoredCalls& calls() { return tables_->calls; }
+    /// Who tunes what.
+    Leases& leases() { return tables_->leases; }
 
     /// The winner of `key` that serves `sizes`, if its row is intact and not unsure. A damaged row
     /// is deleted (read_write). `patience` limits the wait for others that hold the file: a call
     /// goes on without the store rather than wait.
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                std::chrono::milliseconds patience = kDispatchWait);
-    static constexpr std::chrono::milliseconds kDispatchWait{50};
+    static constexpr std::chrono::milliseconds kDispatchWait = kCallWait;
 
     /// As find(), but also an unsure one: where the next tuning of these sizes begins.
     std::optional<Winner> incumbent(const RecordKey& key, std::span<const std::int64_t> sizes);
@@ -95,10 +96,9 @@ public:
     /// Adds all measurements and winners in one transaction. A measurement that the database has
     /// already is not stored twice. One that says that a configuration computes a wrong result
     /// refutes all winners of its key with it, unless they are younger: they count as missing from
-    /// then on. A winner takes the sizes
-    /// that it serves away from older ones to which it does not yield(); what is left of an older
-    /// one stays. It replaces
-    /// one of its sizes and configuration, and serves what is left of that, too.
+    /// then on. A winner takes the sizes that it serves away from older ones to which it does not
+    /// yield(); what is left of an older one stays. It replaces one of its sizes and configuration,
+    /// and serves what is left of that, too.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
     void save(std::span<const Measurement> measurements, const Winner& winner) {
         save(measurements, {&winner, 1});
@@ -111,20 +111,6 @@ public:
     /// that serves, if any does.
     bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
 
-    /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>
-    /// <name within the process>". All callers pass the same `duration`.
-    std::string lease_holder(const RecordKey& key, const std::string& owner,
-                             std::chrono::milliseconds duration);
-
-    /// Gives `owner` the lease of `key` for `duration` from now, unless another has it; returns
-    /// that owner, as lease_holder() does. A second call prolongs the lease. Leases only save work:
-    /// correctness does not depend on them.
-    std::string try_lease(const RecordKey& key, const std::string& owner,
-                          std::chrono::milliseconds duration);
-
-    /// Ends the lease of `owner`, if it still has one.
-    void release_lease(const RecordKey& key, const std::string& owner);
-
     /// Every winner, ordered by kernel, types, device class, bucket, sizes and configuration.
     /// Without their images.
     std::vector<Winner> winners();
@@ -133,57 +119,6 @@ public:
     /// no more rows than that needs.
     std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
                                 std::int64_t limit);
-
-    /// A key that has been measured, and the number of its measurements.
-    struct Measured {
-        RecordKey key;
-        std::int64_t measurements = 0;
-    };
-    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Only
-    /// counts rows: those that are damaged, too.
-    std::vector<Measured> measured();
-
-    /// Measurements of one key, oldest first.
-    std::vector<Measurement> measurements(const RecordKey& key);
-
-    /// The measurements, of all keys, that were stored after those that an earlier call has
-    /// returned, in the order in which they were stored: `last` is 0 for all, and becomes what the
-    /// next call is given.
-    std::vector<Measurement> measurements_after(std::int64_t& last);
-
-    /// The measurements whose conditions say "compared", of this key with any bucket that is at
-    /// most so many half-octaves away in each size, oldest first.
-    std::vector<Measurement> comparisons(const RecordKey& key, int half_octaves = kAllSizes);
-    static constexpr int kAllSizes = 255;
-
-    /// Adds to what is known of calls, in one transaction; leaves out misses that a winner serves
-    /// by now that is not to be tuned again, and doubts about winners that are gone. Waits at most
-    /// a second for others that hold the file.
-    void add(const CallRecords& records);
-    void add_misses(std::span<const Miss> misses);
-
-    /// The calls that sessions have recorded, those called last first.
-    std::vector<Usage> usages();
-
-    /// The pauses that sessions have recorded, the longest first.
-    std::vector<Pause> pauses();
-
-    /// The doubts about winners that are stored, the last ones first. A winner that is saved
-    /// removes that about its own row.
-    std::vector<Doubt> doubts();
-
-    /// The winner that it is about, with its image. Nothing if its row is damaged or has gone.
-    std::optional<Winner> doubted(const Doubt& doubt);
-
-    /// Forgets these doubts.
-    void remove_doubts(std::span<const Doubt> doubts);
-
-    /// The problems that calls had no winner for, or a provisional one, those called
-    /// most first. A winner that is saved removes those that it serves, unless it is_to_be_tuned().
-    std::vector<Miss> misses();
-
-    /// Forgets these problems, with all that was added meanwhile.
-    void remove_misses(std::span<const Miss> misses);
 
     /// The compiled code that is kept for the template, the device class and the instance of
     /// `wanted`, by any compiler, used last first. A damaged row is counted and left out.
@@ -195,27 +130,6 @@ public:
 
     /// A number that is another one where another connection has changed the file since.
     std::int64_t version();
-
-    /// Unites the measurements and winners of another database with these, in one transaction. Any
-    /// order of merges, and any repetition, makes the same tables. Throws Error(store), also where
-    /// `other` is of the same file.
-    MergeReport merge(TuningStore& other, const MergeOptions& options);
-
-    /// Puts `whole` in the place of the row `merged`, which has no code and is the same winner.
-    /// False where that row has gone.
-    bool give_code(const Winner& merged, Winner whole);
-
-    /// Takes the last merge back: what it has added goes, what it has changed comes back, but for
-    /// sizes that younger winners serve. Merges before the last one stay.
-    UndoReport undo_merge();
-
-    /// The merges that have added something, the last one first.
-    std::vector<Merge> merges();
-    /// What merges have brought of each winner.
-    std::vector<MergedWinner> merged_winners();
-
-    /// The digests of all measurements, sorted, as their rows state them.
-    std::vector<std::string> measurement_digests();
 
     /// Deletes these winners, and with `also_measurements` all measurements of their keys, whatever
     /// the bucket. Returns the number of rows.
@@ -230,11 +144,7 @@ public:
     /// Pins the winner of that winner_id(): it serves, and is not replaced. Or takes the pin away.
     void pin(const std::string& id, bool pinned);
 
-    struct Check {
-        std::int64_t winners = 0;
-        std::int64_t measurements = 0;
-        std::vector<std::string> problems;  ///< one line per damaged row or failed integrity check
-    };
+    using Check = StoreCheck;
     /// Reads every row. Repairs nothing.
     Check verify();
 
@@ -252,9 +162,33 @@ public:
     [[nodiscard]] std::int64_t bad_rows() const;
 
 private:
-    class Impl;
-    explicit TuningStore(std::unique_ptr<Impl> impl);
-    std::unique_ptr<Impl> impl_;
+    /// The open file and its tables. A forked process must leave them as they are.
+    struct Tables {
+        Tables(StoreFile opened, const Log& log) : store(std::move(opened), log) {}
+
+        OpenStore store;
+        WinnerTable winners{store.connection()};
+        StoredMeasurements measurements{store};
+        BinaryTable binaries{store.connection()};
+        StoredCalls calls{store, winners};
+        Leases leases{store};
+        StoredMerges merges{store, winners, measurements, calls};
+    };
+
+    TuningStore(StoreFile opened, const Log& log)
+        : tables_(std::make_unique<Tables>(std::move(opened), log)) {}
+
+    std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
+                               bool also_unsure, std::chrono::milliseconds patience);
+    /// The row if it is intact and not refuted. Counts it if it is damaged.
+    std::optional<Winner> intact(WinnerTable::Found found);
+    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
+    void drop(const WinnerTable::Damaged& damaged);
+    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
+    /// write transaction of the caller.
+    void put(const Winner& winner);
+
+    std::unique_ptr<Tables> tables_;
 };
 
 }  // namespace jitune::internal

@@ -59,7 +59,7 @@ std::optional<Winner> Engine::race_again(const Task& task, const Sizes& sizes, c
     at.problem.sizes = sizes;
     const std::string standard = at.default_configuration().text();
     const auto second = store_.ask([&](TuningStore& store) {
-        return runner_up(store.measurements(stored.key), stored, standard);
+        return runner_up(store.measurements().of(stored.key), stored, standard);
     });
     std::vector<std::string> racers{stored.configuration};
     if (second) {
@@ -99,14 +99,15 @@ RaceReport Engine::race_doubted(const Task& task, const Doubt& doubt, const Winn
     report.outcome = is_slower ? Outcome::slower : is_kept ? Outcome::confirmed : Outcome::replaced;
     store_.tell([&](TuningStore& store) {
         store.save({}, report.winners);
-        store.remove_doubts({&doubt, 1});
+        store.calls().remove({&doubt, 1});
     });
     return report;
 }
 
 RaceReport Engine::race(const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
     refuse_tuning();
-    const auto stored = store_.ask([&](TuningStore& store) { return store.doubted(doubt); });
+    const auto stored =
+        store_.ask([&](TuningStore& store) { return store.calls().doubted(doubt); });
     if (!stored || !exact_sizes(stored->sizes) || !doubt.called_sizes()) {
         return {};
     }
@@ -140,7 +141,8 @@ bool Engine::adopt(const Task& task, const TuneHooks& hooks) {
     whole.image = std::move(winner->image);
     whole.symbols = std::move(winner->symbols);
     whole.range.unsure = false;
-    return store_.tell([&](TuningStore& store) { return store.give_code(*brought, whole); });
+    return store_.tell(
+        [&](TuningStore& store) { return store.merges().give_code(*brought, whole); });
 }
 
 }  // namespace jitune::internal

@@ -229,8 +229,8 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
 
 StoredComparisons Engine::known_comparisons(const Task& task, Reuse reuse) {
     const Provenance here = RecordMaker(task).provenance();
-    std::vector<Measurement> rows =
-        store_.ask([&](TuningStore& store) { return store.comparisons(task.key()); });
+    std::vector<Measurement> rows = store_.ask(
+        [&](TuningStore& store) { return store.measurements().comparisons(task.key()); });
     std::erase_if(rows, [&](const Measurement& row) {
         return !is_same_place(row.provenance, here) || !takes(reuse, row.conditions);
     });
@@ -243,7 +243,7 @@ std::optional<TuneReport> Engine::known_search(const Task& task, Reuse reuse) {
     const std::size_t enough = std::min(kEnough, task.space().size());
     return store_.ask([&](TuningStore& store) -> std::optional<TuneReport> {
         TuneReport report;
-        for (Measurement& one : store.measurements(task.key())) {
+        for (Measurement& one : store.measurements().of(task.key())) {
             const bool is_compared = phase_of(one) == Conditions::Phase::comparison;
             if (one.sizes == task.sizes() && !is_compared && takes(reuse, one.conditions) &&
                 is_same_place(one.provenance, record_maker.provenance())) {

@@ -5,8 +5,8 @@
 #include "dispatch/engine.hpp"
 #include "dispatch/options_check.hpp"
 #include "tuner_db/winners/trust.hpp"
+#include "tuning/record/measurement_recorder.hpp"
 #include "tuning/record/record_maker.hpp"
-#include "tuning/record/tuning_journal.hpp"
 #include "tuning/search/compile_ahead.hpp"
 #include "tuning/search/tuning_history.hpp"
 
@@ -64,7 +64,7 @@ TuneReport Engine::tune_prepared(const Task& task, SearchPlan plan, const TuneHo
                                 hooks.given_up);
     const RecordMaker record_maker(task);
     store_.tell([&](TuningStore& store) {
-        std::call_once(recovered_, [&] { SweepJournal::recover(options_.database, store); });
+        std::call_once(recovered_, [&] { MeasurementJournal::recover(options_.database, store); });
     });
     const StepLimits limits{options_.hang_limit, options_.compile_limit};
     store_.ask([&](TuningStore& store) { recall(store, record_maker, limits, plan); });
@@ -105,12 +105,12 @@ std::size_t Engine::earlier_tries(const RecordMaker& record_maker) {
 
 TuneReport Engine::tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
                                    TuneHooks hooks) {
-    TuningJournal journal(store_.writable() == nullptr ? "" : options_.database, record_maker,
-                          log_);
-    hooks.observer = &journal;
+    MeasurementRecorder recorder(store_.writable() == nullptr ? "" : options_.database,
+                                 record_maker, log_);
+    hooks.observer = &recorder;
     const auto save = [&](std::span<const Winner> winners) {
         return store_.tell([&](TuningStore& store) {
-            journal.save(store, winners);
+            recorder.save(store, winners);
             return true;
         });
     };

@@ -12,6 +12,7 @@
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"
 #include "sweep/work_order.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {
@@ -35,9 +36,9 @@ struct ByLikeness {
 using CallsByKey = std::map<RecordKey, std::map<std::int64_t, std::int64_t>, ByLikeness>;
 
 /// Recorded calls by key and bucket.
-CallsByKey calls_of(const std::vector<Usage>& usages) {
+CallsByKey calls_of(const std::vector<CallRecord>& usages) {
     CallsByKey calls;
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         std::int64_t& sum = calls[usage.key][usage.key.bucket];
         sum = saturating_sum(sum, usage.calls);
     }
@@ -69,9 +70,10 @@ std::vector<Record> wanted(std::vector<Record> records, const Wants& wants) {
     return records;
 }
 
-std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(const std::vector<Miss>& misses) {
+std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(
+    const std::vector<CallRecord>& misses) {
     std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed;
-    for (const Miss& miss : misses) {
+    for (const CallRecord& miss : misses) {
         if (auto sizes = miss.problem_sizes()) {
             missed[miss.key].push_back(std::move(*sizes));
         }
@@ -80,7 +82,7 @@ std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(const std::vect
 }
 
 /// Those called most first; of equals, those of most winners.
-void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<Miss>& misses,
+void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<CallRecord>& misses,
               ComparedTimes& times) {
     std::vector<SizeMap> maps;
     for (Coverage& coverage : coverage_of(data.winners)) {
@@ -112,8 +114,8 @@ void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<Miss>
 
 /// The order in which problems are worth to be shown: those called most first, then those with
 /// most measurements; of each kernel and its types one before the second of any.
-std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> keys,
-                                            const CallsByKey& calls) {
+std::vector<StoredMeasurements::Key> by_worth(std::vector<StoredMeasurements::Key> keys,
+                                              const CallsByKey& calls) {
     struct Ranked {
         std::size_t turn;
         std::int64_t calls;
@@ -135,7 +137,7 @@ std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> k
         one.turn = turns[{key.kernel, key.types}]++;
     }
     std::sort(ranked.begin(), ranked.end(), is_before);
-    std::vector<TuningStore::Measured> sorted;
+    std::vector<StoredMeasurements::Key> sorted;
     for (const Ranked& one : ranked) {
         sorted.push_back(std::move(keys[one.place]));
     }
@@ -143,7 +145,7 @@ std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> k
 }
 
 void add_problems(ReportData& data, const CallsByKey& calls, TuningStore& store,
-                  std::vector<TuningStore::Measured> keys) {
+                  std::vector<StoredMeasurements::Key> keys) {
     std::size_t passed = 0;
     for (const auto& [key, count] : by_worth(std::move(keys), calls)) {
         if (data.problems.size() == kMostProblems) {
@@ -153,7 +155,7 @@ void add_problems(ReportData& data, const CallsByKey& calls, TuningStore& store,
         // Most keys of a range have comparisons alone, which its map shows.
         constexpr std::size_t kMostRead = 4 * kMostProblems;
         if (passed++ < kMostRead) {
-            if (auto problem = tried_problem(store.measurements(key), data.winners)) {
+            if (auto problem = tried_problem(store.measurements().of(key), data.winners)) {
                 problem->calls = calls_at(calls, key);
                 data.problems.push_back(std::move(*problem));
             }
@@ -172,30 +174,30 @@ ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
     data.made_at = utc_text();
     data.ceilings = ceilings_of(winners);
     data.winners = wanted(winners, has_wanted_key);
-    const std::vector<Usage> usages = wanted(store.usages(), has_wanted_key);
-    const std::vector<Miss> misses = wanted(store.misses(), has_wanted_key);
+    const std::vector<CallRecord> usages = wanted(store.calls().uses(), has_wanted_key);
+    const std::vector<CallRecord> misses = wanted(store.calls().misses(), has_wanted_key);
     ComparedTimes times(store);
     data.usage = usage_report_of(data.winners, usages, times);
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         std::int64_t& sum = data.recorded_on[usage.device_name];
         sum = saturating_sum(sum, usage.calls);
     }
     data.holes = worklist(misses, winners);
-    data.pauses = wanted(store.pauses(), [&](const Pause& pause) {
+    data.pauses = wanted(store.calls().pauses(), [&](const Pause& pause) {
         RecordKey key;
         key.kernel = pause.kernel;
         key.types = pause.types;
         return scope.wants(key);
     });
-    data.doubts = wanted(store.doubts(), has_wanted_key);
-    data.merges = store.merges();
-    for (const MergedWinner& one : store.merged_winners()) {
+    data.doubts = wanted(store.calls().doubts(), has_wanted_key);
+    data.merges = store.merges().all();
+    for (const MergedWinner& one : store.merges().winners()) {
         ++data.merged[one.merge][one.outcome];
     }
     const CallsByKey calls = calls_of(usages);
     add_maps(data, calls, misses, times);
-    std::vector<TuningStore::Measured> keys = wanted(store.measured(), has_wanted_key);
-    for (const TuningStore::Measured& one : keys) {
+    std::vector<StoredMeasurements::Key> keys = wanted(store.measurements().keys(), has_wanted_key);
+    for (const StoredMeasurements::Key& one : keys) {
         data.measurements += one.measurements;
     }
     add_problems(data, calls, store, std::move(keys));

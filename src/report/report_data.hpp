@@ -11,9 +11,9 @@
 #include "measure/conditions.hpp"
 #include "range/cost_table.hpp"
 #include "sweep/work_order.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/doubt.hpp"
-#include "tuner_db/calls/usage.hpp"
-#include "tuner_db/merge/merge_record.hpp"
+#include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/coverage.hpp"
 #include "tuner_db/winners/record.hpp"
 

@@ -198,7 +198,7 @@ std::string holes_part(const ReportData& data, Allowance& room) {
                      {"last"}});
     for (std::size_t i = 0; i < std::min(data.holes.size(), kMostHoles); ++i) {
         const WorkItem& item = data.holes[i];
-        const Miss& miss = item.misses.front();
+        const CallRecord& miss = item.misses.front();
         table.add({HtmlCell::of(kernel_text(miss.key)), HtmlCell::of(miss.sizes),
                    HtmlCell::of(miss.device_name),
                    HtmlCell::of(item.is_provisional ? miss.origin + ", provisional" : miss.origin),

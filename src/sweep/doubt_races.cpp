@@ -11,7 +11,7 @@ namespace {
 void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks& hooks,
          DoubtRace& race) {
     const Doubt& doubt = race.doubt;
-    Miss called;
+    CallRecord called;
     called.key = doubt.key;
     called.sizes = doubt.called;
     const auto spec = doubt.spec();
@@ -40,7 +40,7 @@ std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchP
                                    const TuneHooks& hooks, const Deadline& until) {
     TuningStore* const store = engine.store();
     std::vector<DoubtRace> races;
-    for (const Doubt& doubt : store == nullptr ? std::vector<Doubt>() : store->doubts()) {
+    for (const Doubt& doubt : store == nullptr ? std::vector<Doubt>() : store->calls().doubts()) {
         if (*hooks.stop || is_late(until)) {
             break;
         }

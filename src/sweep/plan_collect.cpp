@@ -132,7 +132,7 @@ CollectedClass collect_class(TuningStore& into, ClaimFolder& claims, const Deliv
 std::vector<Winner> merge_delivered(TuningStore& into, const std::filesystem::path& from,
                                     const Log& log) {
     const auto delivered = TuningStore::open(from, TuningStore::Access::read_only, log);
-    into.merge(*delivered, {.trust_code = true});
+    into.merges().add(delivered->merges(), {.trust_code = true});
     return delivered->winners();
 }
 

@@ -17,7 +17,7 @@
 #include "support/thread_signals.hpp"
 #include "sweep/plan_collect.hpp"
 #include "sweep/work_order.hpp"
-#include "tuner_db/calls/sweep_journal.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 namespace jitune::internal {
 
@@ -256,7 +256,7 @@ bool PlanWork::seed(const ProblemState& claim) {
 
 PlanWork::Mark PlanWork::mark() {
     Mark now;
-    static_cast<void>(engine_.store()->measurements_after(now.measurement));
+    static_cast<void>(engine_.store()->measurements().after(now.measurement));
     now.winners = engine_.store()->winners();
     return now;
 }
@@ -264,7 +264,7 @@ PlanWork::Mark PlanWork::mark() {
 void PlanWork::deliver(const ProblemState& claim, Delivery::Kind kind, const Mark& before) {
     TuningStore& store = *engine_.store();
     std::int64_t last = before.measurement;
-    const std::vector<Measurement> measurements = store.measurements_after(last);
+    const std::vector<Measurement> measurements = store.measurements().after(last);
     std::vector<Winner> winners;
     const auto add_those = [&](const auto& are_wanted) {
         for (const Winner& row : store.winners()) {
@@ -304,7 +304,7 @@ void PlanWork::rescue(const ProblemState& claim) {
             {
                 const auto store =
                     TuningStore::open(database, TuningStore::Access::read_write, engine_.log());
-                SweepJournal::recover(database, *store);
+                MeasurementJournal::recover(database, *store);
             }
             place_.deliveries.put(database, {Delivery::Kind::part, claim});
         });

@@ -34,7 +34,7 @@ constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
 
 std::int64_t WorkItem::calls() const {
     double sum = 0;  // of numbers that may be as large as any
-    for (const Miss& miss : misses) {
+    for (const CallRecord& miss : misses) {
         sum += static_cast<double>(miss.calls);
     }
     constexpr double kMost = 9e18;
@@ -44,7 +44,7 @@ std::int64_t WorkItem::calls() const {
 WorkOrder::WorkOrder(std::vector<WorkItem> items, std::span<const Winner> winners, double budget_s)
     : items_(std::move(items)), budget_s_(budget_s) {
     for (const WorkItem& item : items_) {
-        const Miss& first = item.misses.front();
+        const CallRecord& first = item.misses.front();
         const Sizes sizes = first.problem_sizes().value();
         State state{sizes, CallEstimate(first.key, sizes), static_cast<double>(item.calls())};
         state.kept = first.origin == "nearest" ? kept_at(0.5) : 0;
@@ -167,12 +167,12 @@ void WorkOrder::done(std::size_t item, Effort effort, std::span<const Winner> wi
     }
 }
 
-std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners) {
+std::vector<WorkItem> worklist(std::vector<CallRecord> misses, std::span<const Winner> winners) {
     std::stable_sort(misses.begin(), misses.end(),
-                     [](const Miss& a, const Miss& b) { return a.calls > b.calls; });
+                     [](const CallRecord& a, const CallRecord& b) { return a.calls > b.calls; });
     std::vector<WorkItem> items;
     std::map<RecordKey, std::size_t> places;  // in items
-    for (Miss& miss : misses) {
+    for (CallRecord& miss : misses) {
         if (!miss.problem_sizes()) {
             continue;
         }
@@ -184,7 +184,7 @@ std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner>
     }
     const WinnerIndex index(winners);
     for (WorkItem& item : items) {
-        const Miss& first = item.misses.front();
+        const CallRecord& first = item.misses.front();
         const auto serving = index.serving(first.key, first.problem_sizes().value());
         item.is_provisional = std::any_of(serving.begin(), serving.end(), [&](std::size_t place) {
             return trust_of(winners[place]) == Trust::provisional;

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "sweep/call_estimate.hpp"
-#include "tuner_db/calls/miss.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/tuning_store.hpp"
 
 namespace jitune::internal {
@@ -18,10 +18,10 @@ namespace jitune::internal {
 /// Problems that calls had no winner for, or a provisional one, of one key and thus within half an
 /// octave, so that one tuning is for all of them; with what it is worth.
 struct WorkItem {
-    std::vector<Miss> misses;  ///< at least one, those called most first
-    double call_ns = 0;        ///< estimated time of a call of the first, as it is answered now
-    double saved_s = 0;        ///< estimated time that a winner would have saved in all their calls
-    double tune_s = 0;         ///< estimated time of its tuning
+    std::vector<CallRecord> misses;  ///< at least one, those called most first
+    double call_ns = 0;  ///< estimated time of a call of the first, as it is answered now
+    double saved_s = 0;  ///< estimated time that a winner would have saved in all their calls
+    double tune_s = 0;   ///< estimated time of its tuning
     bool is_provisional = false;  ///< the first has a provisional winner
 
     [[nodiscard]] std::int64_t calls() const;
@@ -106,14 +106,14 @@ private:
 };
 
 /// The items of a work-list, those first that WorkOrder would tune first, with its estimates.
-std::vector<WorkItem> worklist(std::vector<Miss> misses, std::span<const Winner> winners);
+std::vector<WorkItem> worklist(std::vector<CallRecord> misses, std::span<const Winner> winners);
 
 /// How many of them no winner serves: the others have a provisional one.
 std::int64_t unserved(std::span<const WorkItem> items);
 
 /// That of a database. Throws Error(store).
 inline std::vector<WorkItem> worklist_of(TuningStore& store) {
-    return worklist(store.misses(), store.winners());
+    return worklist(store.calls().misses(), store.winners());
 }
 
 }  // namespace jitune::internal

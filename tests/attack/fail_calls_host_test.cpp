@@ -29,8 +29,8 @@
 #include "attack/tally.hpp"
 #include "fixtures/store_fixture.hpp"
 #include "support/temp_dir.hpp"
-#include "tuner_db/calls/sweep_journal.hpp"
 #include "tuner_db/tuning_store.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -97,7 +97,7 @@ protected:
         std::filesystem::permissions(folder_, std::filesystem::perms::owner_all);
         EXPECT_EQ(run({"", {JITUNE_STORED_CALL, database_}, {}}, {}).code, 0) << "stores";
         {  // a process that was killed
-            SweepJournal journal(database_);
+            MeasurementJournal journal(database_);
             journal.add(measurement_of(1));
             std::filesystem::copy(journal.path(), database_ + "-sweep-1-1");
             journal.clear();
@@ -248,7 +248,7 @@ protected:
     [[nodiscard]] TuningStore::Check rows() const {
         const auto store =
             TuningStore::open(database_, TuningStore::Access::read_write, Log(LogLevel::off, {}));
-        SweepJournal::recover(database_, *store);
+        MeasurementJournal::recover(database_, *store);
         return store->verify();
     }
 

@@ -106,9 +106,10 @@ TEST_F(CliDatabase, ComparisonsOfARangeAreExportedAndImported) {
     const std::string import = "db import " + path("row.json") + " --db " + path("other.db");
     EXPECT_NE(jitune(import).out.find("4 measurements in"), std::string::npos);
     const auto other = store("other.db");
-    EXPECT_EQ(other->comparisons(key()), store("tuning.db")->comparisons(key()));
-    EXPECT_EQ(other->comparisons(key()).size(), 3U);
-    EXPECT_EQ(other->measurements(key(28)).size(), 1U) << "the search there has its own row";
+    EXPECT_EQ(other->measurements().comparisons(key()),
+              store("tuning.db")->measurements().comparisons(key()));
+    EXPECT_EQ(other->measurements().comparisons(key()).size(), 3U);
+    EXPECT_EQ(other->measurements().of(key(28)).size(), 1U) << "the search there has its own row";
     EXPECT_NE(jitune(import).out.find(", 0 of them new"), std::string::npos);
 }
 

@@ -62,7 +62,7 @@ TEST_F(CliStats, SaysWhereNoGainIsExpected) {
         const auto store = TuningStore::open(
             path("tuning.db"), TuningStore::Access::read_write,
             Log(LogLevel::warning, [](LogLevel, std::string_view line) { ADD_FAILURE() << line; }));
-        const Miss miss = store->misses().at(0);
+        const CallRecord miss = store->calls().misses().at(0);
         Winner as_fast;
         as_fast.key = miss.key;
         as_fast.key.alignment = miss.key.alignment * 2;

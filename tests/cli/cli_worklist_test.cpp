@@ -99,7 +99,7 @@ TEST_F(CliWorklist, RacesWinnersInDoubtUntilTheyAreCleared) {
         doubt.reason = Doubt::kSlow;
         doubt.kernel_spec = frame({"median"});
         doubt.reports = 1;
-        store->add({.misses = {}, .doubts = {doubt}});
+        store->calls().add({.doubts = {doubt}});
     }
     const Answer answer = jitune("sweep worklist --device host --json");
     EXPECT_EQ(answer.err.find("\n\n"), std::string::npos) << answer.err;

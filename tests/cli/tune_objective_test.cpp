@@ -157,7 +157,7 @@ TEST_F(TuneObjectiveTest, StoresTheCountersOfEachCandidateAndChoosesNothingByTim
     EXPECT_EQ(stored()->configuration, kFastest);
     EXPECT_FALSE(stored()->pinned);
     std::size_t with_figures = 0;
-    for (const Measurement& one : engine_->store()->measurements(task_.key())) {
+    for (const Measurement& one : engine_->store()->measurements().of(task_.key())) {
         with_figures += one.figures == R"({"occupancy":50})" ? 1 : 0;
     }
     EXPECT_EQ(with_figures, result->rows.size());

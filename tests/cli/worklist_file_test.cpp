@@ -18,7 +18,7 @@ namespace jitune::internal {
 namespace {
 
 WorkItem item_of(std::int64_t n) {
-    Miss miss;
+    CallRecord miss;
     miss.key = {{"reduce",
                  "accumulator=float32 determinism=run_to_run element=float32 "
                  "operation=sum result=float32",
@@ -62,7 +62,7 @@ protected:
 TEST_F(WorklistFile, IsReadAsItWasWritten) {
     const std::vector<WorkItem> items{item_of(1000), item_of(2000)};
     EXPECT_EQ(read_worklist(write(worklist_json(items).text(1))),
-              (std::vector<Miss>{items[0].misses[0], items[1].misses[0]}));
+              (std::vector<CallRecord>{items[0].misses[0], items[1].misses[0]}));
     WorkItem together = items[0];
     together.misses.push_back(items[1].misses[0]);
     EXPECT_EQ(read_worklist(write(worklist_json(std::vector{together}).text(1))), together.misses);
@@ -81,7 +81,7 @@ TEST_F(WorklistFile, RefusesAKernelThatIsNotOfItsName) {
     expect_refused(changed("element=float32", "element=float3"), "float3");
     const std::string custom = changed("\"reduce\",\n", "\"reduce:mine\",\n");
     EXPECT_EQ(read_worklist(write(custom)).size(), 1U);
-    Miss unknown = item_of(1000).misses[0];
+    CallRecord unknown = item_of(1000).misses[0];
     unknown.kernel_spec = frame({"median", "host"});
     EXPECT_EQ(read_worklist(write(worklist_json(std::vector{WorkItem{{unknown}}}).text(1))).size(),
               1U)

@@ -23,7 +23,7 @@ protected:
         other_ = TuningStore::open_other(other, Log(LogLevel::off));
     }
 
-    void merge() { engine()->store()->merge(*other_, {}); }
+    void merge() { engine()->store()->merges().add(other_->merges(), {}); }
 
     /// As merge(), after a change of the row.
     template <class Change>

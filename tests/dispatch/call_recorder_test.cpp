@@ -22,12 +22,12 @@ protected:
     std::unique_ptr<TuningStore> store() {
         return TuningStore::open(options_.database, TuningStore::Access::read_write, Log());
     }
-    std::vector<Miss> misses() { return store()->misses(); }
+    std::vector<CallRecord> misses() { return store()->calls().misses(); }
     std::vector<Winner> winners() { return store()->winners(); }
     /// By their sizes.
-    std::vector<Usage> usages() {
-        std::vector<Usage> usages = store()->usages();
-        std::ranges::sort(usages, {}, [](const Usage& usage) { return usage.sizes; });
+    std::vector<CallRecord> usages() {
+        std::vector<CallRecord> usages = store()->calls().uses();
+        std::ranges::sort(usages, {}, [](const CallRecord& usage) { return usage.sizes; });
         return usages;
     }
 };
@@ -39,9 +39,9 @@ TEST_F(CallRecorderTest, RecordsWhatWasCalledAndHowOften) {
     }
     call(*engine, 5000);
     engine.reset();
-    const std::vector<Miss> misses = this->misses();
+    const std::vector<CallRecord> misses = this->misses();
     ASSERT_EQ(misses.size(), 2U);
-    const Miss& most = misses[0];
+    const CallRecord& most = misses[0];
     const Task task{device_, kernel_, fake_sum_problem()};
     EXPECT_EQ(most.key, task.key());
     EXPECT_EQ(most.sizes, "n=1000");
@@ -172,7 +172,7 @@ TEST_F(CallRecorderTest, RecordsAllCallsByTheirExactSizesWhereItShall) {
     EXPECT_EQ(usages[0].calls, 2);
     EXPECT_EQ(usages[1].sizes, "n=1001");
     EXPECT_EQ(usages[1].calls, 1);
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         EXPECT_EQ(usage.key, winners[0].key);
         EXPECT_EQ(usage.configuration, winners[0].configuration);
         EXPECT_EQ(usage.winner_at, winners[0].provenance.created_at);
@@ -202,7 +202,7 @@ TEST_F(CallRecorderTest, RecordsAMissBothWaysAndNoCallTwice) {
     await([&] { return !misses().empty(); });
     engine.reset();
     EXPECT_EQ(misses().at(0).calls, 6) << "of all sizes of the answer";
-    const std::vector<Usage> usages = this->usages();
+    const std::vector<CallRecord> usages = this->usages();
     ASSERT_EQ(usages.size(), 2U);
     EXPECT_EQ(usages[0].calls, 3);
     EXPECT_EQ(usages[1].calls, 3);
@@ -233,7 +233,7 @@ TEST_F(CallRecorderTest, RecordsAWinnerThatTookThePlaceOfAnAnswer) {
     call(*engine, 1000);
     engine.reset();
     std::vector<std::string> origins;
-    for (const Usage& usage : usages()) {
+    for (const CallRecord& usage : usages()) {
         origins.push_back(usage.origin);
     }
     std::ranges::sort(origins);
@@ -247,7 +247,7 @@ TEST_F(CallRecorderTest, RecordsPauses) {
     call(*engine, 1000);
     ASSERT_EQ(engine->counters().pauses, 1) << "a tuning takes longer than 1 ms";
     engine.reset();
-    const std::vector<Pause> pauses = store()->pauses();
+    const std::vector<Pause> pauses = store()->calls().pauses();
     ASSERT_EQ(pauses.size(), 1U);
     EXPECT_EQ(pauses[0].kernel, "sum");
     EXPECT_EQ(pauses[0].origin, "tuned");

@@ -38,7 +38,7 @@ TEST_F(EngineTest, TunesOnAMissAndStoresTheWinner) {
     EXPECT_EQ(engine->counters().compiles, device_.compiles());
     EXPECT_EQ(engine->store()->winners().size(), 1U);
     EXPECT_EQ(engine->store()->winners()[0].configuration, kFastest);
-    EXPECT_GE(engine->store()->measurements(engine->store()->winners()[0].key).size(), 12U);
+    EXPECT_GE(engine->store()->measurements().of(engine->store()->winners()[0].key).size(), 12U);
 }
 
 TEST_F(EngineTest, RefusesCallsOfItsLogSink) {

@@ -51,9 +51,8 @@ TEST_F(ExplanationTest, SaysThatARowIsInDoubt) {
     tune_before(1000);
     const auto store = make_engine();
     const Winner winner = store->store()->winners().at(0);
-    store->store()->add(
-        {.misses = {},
-         .doubts = {{winner.key, winner.sizes, winner.configuration, winner.provenance.created_at,
+    store->store()->calls().add(
+        {.doubts = {{winner.key, winner.sizes, winner.configuration, winner.provenance.created_at,
                      Doubt::kSlow, "n=1000", "", 900, 420, "fake driver 1", "Fake", 1,
                      "2026-11-20T16:00:00Z", "2026-11-20T16:00:00Z"}}});
     const std::string reason = explain_for(1000).rows.at(0).reason;
@@ -81,7 +80,7 @@ TEST_F(ExplanationTest, LeavesOutTimesThatOtherProcessesDisturbedUnlessAllWere) 
     tune_before(1000);
     const auto engine = make_engine();
     const Task task{device_, kernel_, fake_sum_problem(1000)};
-    std::vector<Measurement> rows = engine->store()->comparisons(task.key());
+    std::vector<Measurement> rows = engine->store()->measurements().comparisons(task.key());
     for (Measurement& row : rows) {
         Conditions conditions = Conditions::parse(row.conditions);
         conditions.contended = true;

@@ -171,7 +171,7 @@ TEST_F(ProvisionalWinner, IsOnTheWorkListUntilItIsKept) {
         const auto engine = this->engine();
         call(*engine, 1000);
         engine->finish();
-        return engine->store()->misses().size();
+        return engine->store()->calls().misses().size();
     };
     tune();
     EXPECT_EQ(listed(), 1U);

@@ -87,7 +87,7 @@ TEST_F(TuningLeaseTest, ManyProcessesTuneDifferentKeysAtOnce) {
 
 TEST_F(TuningLeaseTest, TheDefaultAnswersWhileAnotherProcessTunesForLonger) {
     const std::string other = process_identity() + " lease=other";
-    open()->try_lease(key(), other, 120s);
+    open()->leases().take(key(), other, 120s);
     options_.budget = 60ms;
     const auto engine = make_engine();
     EXPECT_EQ(info(*engine).origin, Origin::template_default);
@@ -101,7 +101,7 @@ TEST_F(TuningLeaseTest, TheDefaultAnswersWhileAnotherProcessTunesForLonger) {
 TEST_F(TuningLeaseTest, IsTakenOverFromAKilledProcess) {
     const pid_t child = fork();
     if (child == 0) {
-        open()->try_lease(key(), process_identity() + " lease=1", 120s);
+        open()->leases().take(key(), process_identity() + " lease=1", 120s);
         _exit(0);
     }
     waitpid(child, nullptr, 0);
@@ -139,7 +139,7 @@ TEST_F(TuningLeaseTest, IsNotHeldWhileTheWorkloadIsPrepared) {
     std::atomic<int> prepared = 0;
     on_prepare = [&] {
         ++prepared;
-        EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
+        EXPECT_EQ(open()->leases().holder(key(), "me", 120s), "");
     };
     kernel_.workload = std::make_unique<PreparedWorkload>([] { on_prepare(); });
     std::vector<std::unique_ptr<Platform>> platforms;
@@ -156,13 +156,13 @@ TEST_F(TuningLeaseTest, IsNotHeldWhileTheWorkloadIsPrepared) {
 
 TEST_F(TuningLeaseTest, IsReleasedAfterATuning) {
     EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
-    EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
+    EXPECT_EQ(open()->leases().holder(key(), "me", 120s), "");
 }
 
 TEST_F(TuningLeaseTest, IsReleasedAfterAFailedTuning) {
     device_.otherwise.compile_log = device_.on(fake_sum(128, 4)).compile_log = "garbage";
     EXPECT_THROW(resolve(*make_engine()), Error);
-    EXPECT_EQ(open()->lease_holder(key(), "me", 120s), "");
+    EXPECT_EQ(open()->leases().holder(key(), "me", 120s), "");
 }
 
 TEST_F(TuningLeaseTest, AsksForAnAnswerAgainOnceTaken) {
@@ -171,7 +171,7 @@ TEST_F(TuningLeaseTest, AsksForAnAnswerAgainOnceTaken) {
     TuningLease lease(store.get(), key(), log);
     int asked = 0;
     EXPECT_TRUE(lease.acquire([&] { return ++asked == 2; }, 1s, kNeverStop));
-    EXPECT_EQ(store->lease_holder(key(), "me", 120s), "");
+    EXPECT_EQ(store->leases().holder(key(), "me", 120s), "");
 }
 
 TEST_F(TuningLeaseTest, IsGrantedWithoutAWritableDatabase) {

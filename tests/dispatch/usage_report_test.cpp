@@ -25,8 +25,8 @@ Winner winner_of(std::int64_t from, std::int64_t to, const std::string& configur
     return winner;
 }
 
-Usage usage_of(std::int64_t n, std::int64_t calls, const std::string& configuration,
-               const std::string& origin = "stored", const std::string& day = "2026-11-20") {
+CallRecord usage_of(std::int64_t n, std::int64_t calls, const std::string& configuration,
+                    const std::string& origin = "stored", const std::string& day = "2026-11-20") {
     return {key_of(2), fmt::format("n={}", n), configuration, origin, "", calls, 1, "", day, day};
 }
 
@@ -53,9 +53,9 @@ TEST(UsageReport, GivesEachCallToTheRowThatServesItsSize) {
 
 TEST(UsageReport, CountsWhatNoWinnerOfTodayHasAnswered) {
     const std::vector winners{winner_of(1, 9, "a")};
-    Usage other_kernel = usage_of(5, 16, "a");
+    CallRecord other_kernel = usage_of(5, 16, "a");
     other_kernel.key.kernel = "stencil";
-    Usage of_the_winner_before = usage_of(5, 32, "a");
+    CallRecord of_the_winner_before = usage_of(5, 32, "a");
     of_the_winner_before.winner_at = "2026-11-19T00:00:00Z";
     const std::vector usages{
         usage_of(5, 1, "old"),          usage_of(50, 2, "a"), usage_of(5, 4, "a", "default"),

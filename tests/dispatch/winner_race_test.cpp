@@ -107,14 +107,14 @@ protected:
                 "2026-11-20T16:00:00Z",
                 "2026-11-20T16:00:00Z"};
     }
-    void record(const Doubt& doubt) { store()->add({.misses = {}, .doubts = {doubt}}); }
+    void record(const Doubt& doubt) { store()->calls().add({.doubts = {doubt}}); }
     RaceReport race(const Doubt& doubt) {
         record(doubt);
         const auto engine = this->engine(TunePolicy::now);
         const RaceReport report = engine->race({device_, kernel_, fake_sum_problem()}, doubt, {});
         EXPECT_EQ(engine->counters().raced, 1);
         EXPECT_EQ(engine->counters().tunings, 0);
-        EXPECT_TRUE(store()->doubts().empty());
+        EXPECT_TRUE(store()->calls().doubts().empty());
         return report;
     }
 };
@@ -149,7 +149,7 @@ TEST_F(WinnerRaceTest, SaysThatNoneIsAsFastAsWasStored) {
 
 TEST_F(WinnerRaceTest, RacesAtTheSizesOfTheCallsToo) {
     const auto compared_there = [&] {
-        const std::vector<Measurement> all = store()->comparisons(winner().key);
+        const std::vector<Measurement> all = store()->measurements().comparisons(winner().key);
         return std::count_if(all.begin(), all.end(),
                              [](const Measurement& one) { return one.sizes == "n=1010"; });
     };
@@ -176,7 +176,7 @@ TEST_F(WinnerRaceTest, KeepsTheDoubtWhereItIsStopped) {
     expect_error(ErrorKind::unavailable, "stopped", [&] {
         engine->race({device_, kernel_, fake_sum_problem()}, doubt_at(), {.stop = &stop});
     });
-    EXPECT_EQ(store()->doubts().size(), 1U);
+    EXPECT_EQ(store()->calls().doubts().size(), 1U);
 }
 
 TEST_F(WinnerRaceTest, TheBackgroundReplacesAnAnswerBeforeAnythingIsTuned) {
@@ -217,7 +217,7 @@ TEST_F(WinnerRaceTest, OtherPoliciesRaceNothing) {
         auto engine = this->engine(policy);
         info(*engine);
         engine.reset();
-        EXPECT_EQ(store()->doubts().size(), 1U);
+        EXPECT_EQ(store()->calls().doubts().size(), 1U);
     }
 }
 

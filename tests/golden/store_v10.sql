@@ -83,26 +83,7 @@ CREATE TABLE lease(
     owner      TEXT    NOT NULL CHECK(owner <> ''),
     expires_at INTEGER NOT NULL
 ) STRICT;
-CREATE TABLE miss(
-    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
-    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
-    types         TEXT    NOT NULL,
-    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
-    alignment     INTEGER NOT NULL CHECK(alignment > 0),
-    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
-    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
-    sizes         TEXT    NOT NULL,
-    kernel_spec   BLOB    NOT NULL CHECK(length(kernel_spec) > 0),
-    origin        TEXT    NOT NULL CHECK(origin <> ''),
-    configuration TEXT    NOT NULL,
-    calls         INTEGER NOT NULL CHECK(calls > 0),
-    sessions      INTEGER NOT NULL CHECK(sessions > 0),
-    device_name   TEXT    NOT NULL,
-    first_at      TEXT    NOT NULL,
-    last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes)
-) STRICT;
-CREATE TABLE usage(
+CREATE TABLE call(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
     types         TEXT    NOT NULL,
@@ -119,8 +100,13 @@ CREATE TABLE usage(
     device_name   TEXT    NOT NULL,
     first_at      TEXT    NOT NULL,
     last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, origin, winner_at)
+    kernel_spec   BLOB    NOT NULL
 ) STRICT;
+CREATE UNIQUE INDEX call_missed ON call(kernel, types, device_class, alignment, template_hash, sizes)
+    WHERE kernel_spec <> x'';
+CREATE UNIQUE INDEX call_used
+    ON call(kernel, types, device_class, alignment, template_hash, sizes, configuration, origin, winner_at)
+    WHERE kernel_spec = x'';
 CREATE TABLE pause(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
@@ -214,10 +200,11 @@ CREATE VIEW winners AS SELECT
     CASE unsure WHEN 1 THEN 'yes' ELSE 'no' END AS unsure,
     CASE image_format WHEN 'none' THEN 'no' ELSE 'yes' END AS has_code,
     round(julianday('now') - julianday(created_at), 1) AS age_days,
-    (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
+    (SELECT sum(calls) FROM call AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
         AND u.device_class = winner.device_class AND u.alignment = winner.alignment
         AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration
-        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')) AS calls,
+        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')
+        AND u.kernel_spec = x'') AS calls,
     device_name AS device,
     driver,
     compiler,
@@ -315,8 +302,8 @@ jitune::finish<256>',
 59,
 0
 );
-INSERT INTO miss VALUES(
-X'B539CA16913DA23B9DB069641E5F8B42',
+INSERT INTO call VALUES(
+X'88809FD513B9D979F05F46D5BA62ED0B',
 'reduce',
 'element=float32 operation=sum',
 40,
@@ -324,17 +311,18 @@ X'B539CA16913DA23B9DB069641E5F8B42',
 '0123456789abcdef0123456789abcdef',
 'cuda cc=90 sm=132',
 'n=2000000',
-X'610073706563',
-'default',
 'block=128 items_per_thread=4',
+'default',
+'',
 12,
 3,
 'NVIDIA H200',
 '2026-11-20T16:00:00Z',
-'2026-11-21T16:00:00Z'
+'2026-11-21T16:00:00Z',
+X'610073706563'
 );
-INSERT INTO usage VALUES(
-X'D0F83CC05E70B95D93AD5AACBCDC4624',
+INSERT INTO call VALUES(
+X'5AD5B33CDA24ECB9F9770799CCE02C28',
 'reduce',
 'element=float32 operation=sum',
 40,
@@ -349,7 +337,8 @@ X'D0F83CC05E70B95D93AD5AACBCDC4624',
 2,
 'NVIDIA H200',
 '2026-11-21T16:00:00Z',
-'2026-11-22T16:00:00Z'
+'2026-11-22T16:00:00Z',
+X''
 );
 INSERT INTO pause VALUES(
 X'425E82268A9A80CB0963D14D69D9612B',

@@ -71,7 +71,7 @@ TEST_F(Report, TellsWhatMergesChanged) {
     const auto other = TuningStore::in_memory(log_);
     MadeTable table(*other, 5);
     table.add(MadeTable::usual_kernels().front());
-    store_->merge(*other, {});
+    store_->merges().add(other->merges(), {});
     const std::string html = section(page(), "provenance");
     EXPECT_TRUE(has(html, "What merges changed"));
     EXPECT_TRUE(has(html, "not taken"));
@@ -216,10 +216,10 @@ TEST_F(Report, EscapesEveryTextOfTheDatabase) {
     final.conditions = "interleaved";
     store_->save(std::vector{timed, failed, final}, winner);
     store_->pin(winner_id(winner), true);
-    Usage usage{winner.key, winner.sizes, hostile, "stored", hostile, 3,
-                1,          hostile,      hostile, hostile};
+    CallRecord usage{winner.key, winner.sizes, hostile, "stored", hostile, 3,
+                     1,          hostile,      hostile, hostile};
     Pause pause{hostile, hostile, hostile, hostile, 3, 2000, hostile, hostile, hostile};
-    store_->add({.misses = {}, .usages = {usage}, .pauses = {pause}});
+    store_->calls().add({.calls = {usage}, .pauses = {pause}});
     const std::string html = page();
     EXPECT_FALSE(has(html, "<img"));
     EXPECT_FALSE(has(html, "\xff"));
@@ -262,17 +262,18 @@ TEST_F(Report, TakesWinnersThatLackThings) {
 }
 
 TEST_F(Report, TakesMissesAlone) {
-    Miss miss{key_of(20),
-              "n=1024",
-              "a spec",
-              "default",
-              "block=64",
-              7,
-              1,
-              "NVIDIA H200",
-              "2026-11-20T16:00:00Z",
-              "2026-11-20T16:00:00Z"};
-    store_->add_misses({&miss, 1});
+    CallRecord miss{key_of(20),
+                    "n=1024",
+                    "block=64",
+                    "default",
+                    "",
+                    7,
+                    1,
+                    "NVIDIA H200",
+                    "2026-11-20T16:00:00Z",
+                    "2026-11-20T16:00:00Z",
+                    "a spec"};
+    store_->calls().add({.calls = {miss}});
     const std::string html = page();
     EXPECT_TRUE(has(html, "The table has no winner yet."));
     EXPECT_TRUE(has(section(html, "use"), "n=1024"));

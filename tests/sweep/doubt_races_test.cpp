@@ -29,7 +29,7 @@ protected:
     }
 
     std::vector<DoubtRace> race(const Doubt& doubt, const TuneHooks& hooks = {}) {
-        engine_->store()->add({.misses = {}, .doubts = {doubt}});
+        engine_->store()->calls().add({.doubts = {doubt}});
         return race_doubts(*engine_, device_, {.budget = options_.budget}, hooks);
     }
 
@@ -44,7 +44,7 @@ TEST_F(DoubtRacesTest, RacesWhatTheDatabaseSays) {
     EXPECT_EQ(races[0].report.outcome, RaceReport::Outcome::confirmed);
     EXPECT_FALSE(races[0].is_tuned);
     EXPECT_EQ(engine_->counters().tunings, 1) << "the first one";
-    EXPECT_TRUE(engine_->store()->doubts().empty());
+    EXPECT_TRUE(engine_->store()->calls().doubts().empty());
 }
 
 TEST_F(DoubtRacesTest, TunesAgainWhatNoRacerConfirms) {
@@ -62,20 +62,20 @@ TEST_F(DoubtRacesTest, SaysWhatItCannotRace) {
     const std::vector<DoubtRace> races = race(doubt_);
     ASSERT_EQ(races.size(), 1U);
     EXPECT_NE(races[0].error.find("product"), std::string::npos) << races[0].error;
-    EXPECT_EQ(engine_->store()->doubts().size(), 1U);
+    EXPECT_EQ(engine_->store()->calls().doubts().size(), 1U);
 }
 
 TEST_F(DoubtRacesTest, LeavesOtherClassesOfDevicesAlone) {
     device_.info_.device_class = "another";
     EXPECT_TRUE(race(doubt_).empty());
-    EXPECT_EQ(engine_->store()->doubts().size(), 1U);
+    EXPECT_EQ(engine_->store()->calls().doubts().size(), 1U);
 }
 
 TEST_F(DoubtRacesTest, BeginsNoRaceAfterItsTime) {
-    engine_->store()->add({.misses = {}, .doubts = {doubt_}});
+    engine_->store()->calls().add({.doubts = {doubt_}});
     const Deadline past = std::chrono::steady_clock::now();
     EXPECT_TRUE(race_doubts(*engine_, device_, {.budget = options_.budget}, {}, past).empty());
-    EXPECT_EQ(engine_->store()->doubts().size(), 1U);
+    EXPECT_EQ(engine_->store()->calls().doubts().size(), 1U);
 }
 
 TEST_F(DoubtRacesTest, EndsWhereItIsStopped) {

@@ -87,7 +87,8 @@ protected:
     std::ptrdiff_t searches(const Delivery& one) {
         std::int64_t all = 0;
         const auto rows = TuningStore::open(file_of(one), TuningStore::Access::read_only, Log())
-                              ->measurements_after(all);
+                              ->measurements()
+                              .after(all);
         return std::count_if(rows.begin(), rows.end(), [](const Measurement& row) {
             return row.conditions.find("interleaved") == std::string::npos;
         });
@@ -118,7 +119,7 @@ TEST_F(PlanWorkTest, DeliversEachProblemAsADatabaseOfItsOwn) {
         EXPECT_EQ(rows[0].sizes, fmt::format("n={}", 4 << one.claim.rank));
         EXPECT_FALSE(store->with_image(rows[0])->image.empty());
         std::int64_t last = 0;
-        for (const Measurement& measurement : store->measurements_after(last)) {
+        for (const Measurement& measurement : store->measurements().after(last)) {
             EXPECT_EQ(measurement.sizes, rows[0].sizes);
         }
         EXPECT_GT(last, 0);
@@ -134,7 +135,7 @@ TEST_F(PlanWorkTest, CollectsTheSameHoweverOften) {
     const auto all = [&] {
         const auto store = TuningStore::open(database_, TuningStore::Access::read_only, Log());
         std::int64_t last = 0;
-        return std::pair(store->winners(), store->measurements_after(last));
+        return std::pair(store->winners(), store->measurements().after(last));
     };
     const auto once = all();
     EXPECT_EQ(once.first.size(), 3U);
@@ -174,7 +175,8 @@ TEST_F(PlanWorkTest, ATaskThatIsStoppedHandsBackWhatTheNextOneGoesOnWith) {
     EXPECT_EQ(delivered()[0].kind, Delivery::Kind::part);
     std::int64_t before = 0;
     TuningStore::open(file_of(delivered()[0]), TuningStore::Access::read_only, Log())
-        ->measurements_after(before);
+        ->measurements()
+        .after(before);
     EXPECT_GT(before, 1);
     ClaimFolder its = claims(task(98));
     for (const ProblemState& state : its.states()) {

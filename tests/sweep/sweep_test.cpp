@@ -72,7 +72,7 @@ protected:
     std::size_t measured() {
         std::size_t count = 0;
         for (const Winner& winner : engine_->store()->winners()) {
-            count += engine_->store()->measurements(winner.key).size();
+            count += engine_->store()->measurements().of(winner.key).size();
         }
         return count;
     }

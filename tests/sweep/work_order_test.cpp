@@ -14,7 +14,7 @@ namespace {
 
 WorkItem item_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
                  const std::string& origin = "default") {
-    Miss miss;
+    CallRecord miss;
     miss.key = {{kernel, "element=float32", "gpu a", 4, "hash"}, n};
     miss.sizes = fmt::format("n={}", n);
     miss.origin = origin;

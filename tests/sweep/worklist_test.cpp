@@ -14,10 +14,10 @@ namespace jitune::internal {
 namespace {
 
 /// With a bucket of its own for each size, unless it is named.
-Miss miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
-             std::optional<std::int64_t> named = std::nullopt) {
+CallRecord miss_of(const std::string& kernel, std::int64_t n, std::int64_t calls,
+                   std::optional<std::int64_t> named = std::nullopt) {
     const std::int64_t bucket = named.value_or(n);
-    Miss miss;
+    CallRecord miss;
     miss.key = {{kernel, "element=float32", "cuda", 4, "hash"}, bucket};
     miss.sizes = fmt::format("n={}", n);
     miss.calls = calls;
@@ -90,7 +90,7 @@ TEST(Worklist, TunesSizesOfOneKeyTogether) {
 }
 
 TEST(Worklist, LeavesMalformedSizesOut) {
-    Miss wrong = miss_of("a", 1, 1);
+    CallRecord wrong = miss_of("a", 1, 1);
     wrong.sizes = "n";
     EXPECT_TRUE(worklist({wrong}, {}).empty());
 }

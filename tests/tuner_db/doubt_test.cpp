@@ -27,7 +27,7 @@ class DoubtStore : public StoreFixture {
 protected:
     DoubtStore() { open()->save({}, winner_); }
 
-    void report(const Doubt& doubt) { open()->add({.misses = {}, .doubts = {doubt}}); }
+    void report(const Doubt& doubt) { open()->calls().add({.doubts = {doubt}}); }
 
     Winner winner_ = winner_of(40);
 };
@@ -39,47 +39,47 @@ TEST_F(DoubtStore, CountsReportsAndKeepsTheLast) {
     report(later);
     later.reports = 2;
     later.first_at = "2026-11-21T16:00:00Z";
-    EXPECT_EQ(open()->doubts(), std::vector{later});
-    EXPECT_NE(doubt_about(open()->doubts(), winner_), nullptr);
+    EXPECT_EQ(open()->calls().doubts(), std::vector{later});
+    EXPECT_NE(doubt_about(open()->calls().doubts(), winner_), nullptr);
 }
 
 TEST_F(DoubtStore, EndsWithTheRow) {
     report(doubt_of(winner_));
     open()->save({}, winner_);
-    EXPECT_TRUE(open()->doubts().empty()) << "the same place, measured again";
+    EXPECT_TRUE(open()->calls().doubts().empty()) << "the same place, measured again";
     report(doubt_of(winner_));
     Winner other = winner_;
     other.configuration = "block=128";
     other.provenance.created_at = "2026-11-22T16:00:00Z";
     open()->save({}, other);
-    EXPECT_TRUE(open()->doubts().empty()) << "another one serves its sizes";
+    EXPECT_TRUE(open()->calls().doubts().empty()) << "another one serves its sizes";
 }
 
 TEST_F(DoubtStore, TakesNoneAboutAnOlderRowOfTheSamePlace) {
     Winner older = winner_;
     older.provenance.created_at = "2026-11-19T16:00:00Z";
     report(doubt_of(older));
-    EXPECT_TRUE(open()->doubts().empty());
+    EXPECT_TRUE(open()->calls().doubts().empty());
     EXPECT_EQ(doubt_about(std::vector{doubt_of(older)}, winner_), nullptr);
 }
 
 TEST_F(DoubtStore, RemovesWhatItIsTold) {
     report(doubt_of(winner_));
-    open()->remove_doubts(std::vector{doubt_of(winner_)});
-    EXPECT_TRUE(open()->doubts().empty());
+    open()->calls().remove(std::vector{doubt_of(winner_)});
+    EXPECT_TRUE(open()->calls().doubts().empty());
     EXPECT_EQ(open()->winners().size(), 1U);
 }
 
 TEST_F(DoubtStore, LeavesDamagedRowsOut) {
     report(doubt_of(winner_));
     sql("UPDATE doubt SET served_ns = 9");
-    EXPECT_TRUE(open()->doubts().empty());
+    EXPECT_TRUE(open()->calls().doubts().empty());
     ASSERT_EQ(warnings_.size(), 1U);
     EXPECT_NE(warnings_[0].find("1 row of the table doubt is damaged"), std::string::npos);
     EXPECT_EQ(open()->verify().problems,
               std::vector<std::string>{"doubt 1: wrong digest, type, sizes, times or bound"});
     report(doubt_of(winner_));
-    EXPECT_EQ(open()->doubts().size(), 1U);
+    EXPECT_EQ(open()->calls().doubts().size(), 1U);
 }
 
 TEST(DoubtSentence, SaysWhy) {

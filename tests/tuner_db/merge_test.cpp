@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge/merge.hpp"
+#include "tuner_db/merge/stored_merges.hpp"
 
 #include <sys/stat.h>
 
@@ -19,9 +19,9 @@ TEST_F(MergeTest, UnitesMeasurementsAndWinners) {
     EXPECT_EQ(report.winners, 1);
     EXPECT_EQ(report.known, 1);
     EXPECT_EQ(store("a")->find(key_of(41), sizes_of(41)), winner_of(41));
-    EXPECT_EQ(store("a")->measurements(key_of(40)).size(), 2U);
+    EXPECT_EQ(store("a")->measurements().of(key_of(40)).size(), 2U);
     EXPECT_TRUE(store("a")->verify().problems.empty());
-    const std::vector<Merge> merges = store("a")->merges();
+    const std::vector<Merge> merges = store("a")->merges().all();
     ASSERT_EQ(merges.size(), 1U);
     EXPECT_EQ(merges[0].source, "b.db");
     EXPECT_TRUE(merges[0].code_trusted);
@@ -81,7 +81,7 @@ TEST_F(MergeTest, TellsWhereIntervalsContradictEachOther) {
     ASSERT_EQ(report.meetings.size(), 1U);
     EXPECT_TRUE(report.meetings[0].disagree);
     EXPECT_EQ(store("a")->winners().size(), 1U) << "a dry run";
-    EXPECT_TRUE(store("a")->merges().empty());
+    EXPECT_TRUE(store("a")->merges().all().empty());
 }
 
 TEST_F(MergeTest, BringsNothingASecondTimeEvenWhereATuningHasTakenIt) {
@@ -105,7 +105,7 @@ TEST_F(MergeTest, BringsWrongResultsThatRefuteWinners) {
     make("a", {"b"});
     EXPECT_EQ(serving("a", 100), "");
     EXPECT_TRUE(store("a")->winners().empty());
-    store("a")->undo_merge();
+    store("a")->merges().undo();
     EXPECT_EQ(serving("a", 100), "block=1");
 }
 
@@ -159,7 +159,8 @@ TEST_F(MergeTest, LeavesOutDamagedRows) {
 TEST_F(MergeTest, RefusesWhatIsNoOtherTuningDatabase) {
     store("a");
     const auto error = [&](const std::filesystem::path& path) {
-        return store_error([&] { store("a")->merge(*TuningStore::open_other(path, log_), {}); });
+        return store_error(
+            [&] { store("a")->merges().add(TuningStore::open_other(path, log_)->merges(), {}); });
     };
     EXPECT_NE(error(file("a")).find("into itself"), std::string::npos);
     EXPECT_NE(error(file("none")).find("No such file"), std::string::npos);
@@ -204,7 +205,7 @@ TEST_F(MergeTest, BringsLaterWhatAPinHasKeptOut) {
     store("b")->save({}, winner_at("block=2", "n=1..200", "NVIDIA H200", 9));
     make("a", {"b"});
     EXPECT_EQ(serving("a", 100), "block=1");
-    EXPECT_TRUE(store("a")->merged_winners().empty()) << "a merge without news leaves no trace";
+    EXPECT_TRUE(store("a")->merges().winners().empty()) << "a merge without news leaves no trace";
     store("a")->pin(winner_id(winner_at("block=1", "")), false);
     make("a", {"b"});
     EXPECT_EQ(serving("a", 100), "block=2");
@@ -222,13 +223,13 @@ TEST_F(MergeTest, WhatRefutesAWinnerStaysAsLongAsTheWinner) {
     ASSERT_EQ(winners.size(), 1U);
     store("a")->remove(winners, true);
     EXPECT_EQ(serving("a", 100), "");
-    EXPECT_EQ(store("a")->measurements(key_of(40)).size(), 1U);
+    EXPECT_EQ(store("a")->measurements().of(key_of(40)).size(), 1U);
     PruneRules rules;
     rules.is_dead = [](const RecordKey&) { return true; };
     EXPECT_EQ(store("a")->prune(rules).winners, 1);
     rules.is_dead = [](const RecordKey&) { return true; };
     store("a")->prune(rules);
-    EXPECT_TRUE(store("a")->measurements(key_of(40)).empty());
+    EXPECT_TRUE(store("a")->measurements().of(key_of(40)).empty());
 }
 
 }  // namespace

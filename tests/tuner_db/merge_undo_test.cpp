@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge/merge_undo.hpp"
+#include "tuner_db/merge/stored_merges.hpp"
 
 #include "fixtures/merge_fixture.hpp"
 #include "support/loop_clock.hpp"
@@ -17,12 +17,12 @@ TEST_F(MergeTest, UndoBringsBackWhatWasThere) {
     make("a", {"b"});
     EXPECT_NE(dump("a"), before);
     const auto merged = dump("a");
-    const UndoReport report = store("a")->undo_merge();
+    const UndoReport report = store("a")->merges().undo();
     EXPECT_EQ(report.source, "b.db");
     EXPECT_EQ(report.measurements, 1);
     EXPECT_EQ(dump("a"), before);
-    EXPECT_TRUE(store("a")->merges().empty());
-    EXPECT_EQ(store("a")->undo_merge().source, "") << "nothing is left to undo";
+    EXPECT_TRUE(store("a")->merges().all().empty());
+    EXPECT_EQ(store("a")->merges().undo().source, "") << "nothing is left to undo";
     make("a", {"b"});
     EXPECT_EQ(dump("a"), merged) << "it can be merged again";
 }
@@ -40,7 +40,7 @@ TEST_F(MergeTest, UndoRestoresWhatAWinnerOfTheSameSecondOrOfTheFutureHasTaken) {
         const auto before = dump("a");
         make("a", {"b"});
         EXPECT_EQ(serving("a", 100), "block=2");
-        store("a")->undo_merge();
+        store("a")->merges().undo();
         EXPECT_EQ(dump("a"), before);
     }
 }
@@ -56,7 +56,7 @@ TEST_F(MergeTest, UndoRestoresEachOfSeveralRowsOfOneWinner) {
     store("b")->save({}, winner_at("block=2", "n=1..400", "NVIDIA H200", 9));
     const auto before = dump("a");
     make("a", {"b"});
-    store("a")->undo_merge();
+    store("a")->merges().undo();
     EXPECT_EQ(dump("a"), before);
 }
 
@@ -70,13 +70,13 @@ TEST_F(MergeTest, UndoTakesAWinnerThatHasGotItsCodeSince) {
     whole.image_format = "cubin";
     whole.image = "compiled here";
     whole.range.unsure = false;
-    EXPECT_TRUE(store("a")->give_code(merged, whole));
+    EXPECT_TRUE(store("a")->merges().give_code(merged, whole));
     EXPECT_EQ(serving("a", 250), "block=2");
     EXPECT_EQ(serving("a", 180), "block=1");
-    EXPECT_FALSE(store("a")->give_code(merged, whole)) << "it has its code";
+    EXPECT_FALSE(store("a")->merges().give_code(merged, whole)) << "it has its code";
     merge("a", "b", {});
     EXPECT_EQ(serving("a", 250), "block=2") << "known";
-    store("a")->undo_merge();
+    store("a")->merges().undo();
     EXPECT_EQ(dump("a"), before);
 }
 
@@ -103,7 +103,7 @@ TEST_F(MergeTest, UndoLeavesTheWinnersThatBothHad) {
     const auto before = dump("a");
     make("a", {"b"});
     EXPECT_EQ(store("a")->winners().size(), 2U);
-    store("a")->undo_merge();
+    store("a")->merges().undo();
     EXPECT_EQ(dump("a"), before);
 }
 
@@ -113,9 +113,9 @@ TEST_F(MergeTest, UndoTakesBackTheLastMergeAlone) {
     make("a", {"b"});
     const auto before = dump("a");
     make("a", {"c", "c", "b"});
-    EXPECT_EQ(store("a")->undo_merge().source, "c.db") << "repetitions are no merges";
+    EXPECT_EQ(store("a")->merges().undo().source, "c.db") << "repetitions are no merges";
     EXPECT_EQ(dump("a"), before);
-    EXPECT_EQ(store("a")->undo_merge().source, "") << "only the last one can be taken back";
+    EXPECT_EQ(store("a")->merges().undo().source, "") << "only the last one can be taken back";
 }
 
 TEST_F(MergeTest, UndoTakesNothingFromLaterTunings) {
@@ -125,7 +125,7 @@ TEST_F(MergeTest, UndoTakesNothingFromLaterTunings) {
     Winner later = winner_at("block=3", "n=150..160");
     later.provenance.created_at = "2999-01-01T00:00:00Z";
     store("a")->save({}, later);
-    store("a")->undo_merge();
+    store("a")->merges().undo();
     EXPECT_EQ(serving("a", 155), "block=3");
     EXPECT_EQ(serving("a", 120), "block=1");
     EXPECT_EQ(serving("a", 250), "");

@@ -90,7 +90,7 @@ TEST_P(RandomMerges, GiveTheSameTableInAnyOrderAndRepetition) {
                   store("a_bc")->find(key, Sizes{rows, 2}));
     }
     merge("bc", "a", options);
-    if (store("bc")->undo_merge().source == "a.db") {
+    if (store("bc")->merges().undo().source == "a.db") {
         make("bc2", {"b", "c"}, options);
         EXPECT_EQ(dump("bc"), dump("bc2")) << "undone";
     }

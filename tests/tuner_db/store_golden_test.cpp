@@ -49,13 +49,13 @@ protected:
         return figured;
     }
 
-    static std::vector<Miss> misses() {
-        return {{key_of(40), "n=2000000", std::string("a\0spec", 6), "default",
-                 "block=128 items_per_thread=4", 12, 3, "NVIDIA H200", "2026-11-20T16:00:00Z",
-                 "2026-11-21T16:00:00Z"}};
+    static std::vector<CallRecord> misses() {
+        return {{key_of(40), "n=2000000", "block=128 items_per_thread=4", "default", "", 12, 3,
+                 "NVIDIA H200", "2026-11-20T16:00:00Z", "2026-11-21T16:00:00Z",
+                 std::string("a\0spec", 6)}};
     }
 
-    static std::vector<Usage> usages() {
+    static std::vector<CallRecord> uses() {
         return {{key_of(40), "n=1048576", "block=256 items_per_thread=8", "stored",
                  "2026-11-20T16:00:00Z", 1200, 2, "NVIDIA H200", "2026-11-21T16:00:00Z",
                  "2026-11-22T16:00:00Z"}};
@@ -111,14 +111,15 @@ protected:
         return text;
     }
 
-    /// The one row of a table as the SQL that makes it.
-    std::string insert_sql(const std::string& table) {
+    /// The one row of a table, or the one of some of its rows, as the SQL that makes it.
+    std::string insert_sql(const std::string& table, const std::string& which = "TRUE") {
         const std::string columns = answer(
             fmt::format("SELECT group_concat('quote(' || name || ')', ' || '','' || char(10) "
                         "|| ') FROM pragma_table_info('{}')",
                         table));
-        return fmt::format("INSERT INTO {} VALUES(\n{});\n", table,
-                           answer(fmt::format("SELECT {} FROM {}", columns, table)));
+        return fmt::format(
+            "INSERT INTO {} VALUES(\n{});\n", table,
+            answer(fmt::format("SELECT {} FROM {} WHERE {}", columns, table, which)));
     }
 
     /// The database as the SQL that makes it.
@@ -130,15 +131,16 @@ protected:
                    "SELECT 'PRAGMA user_version = ' || user_version || ';' FROM "
                    "pragma_user_version") +
                answer("SELECT sql || ';' FROM sqlite_schema WHERE sql IS NOT NULL") +
-               insert_sql("measurement") + insert_sql("winner") + insert_sql("miss") +
-               insert_sql("usage") + insert_sql("pause") + insert_sql("doubt") +
-               insert_sql("binary");
+               insert_sql("measurement") + insert_sql("winner") +
+               insert_sql("call", CallRecord::kIsMiss) + insert_sql("call", CallRecord::kIsUse) +
+               insert_sql("pause") + insert_sql("doubt") + insert_sql("binary");
     }
 };
 
 TEST_F(GoldenStore, IsWhatIsWrittenToday) {
     open()->save(figured_measurements(), ranged_winner());
-    open()->add({misses(), usages(), pauses(), doubts()});
+    open()->calls().add({misses(), pauses(), doubts()});
+    open()->calls().add({uses()});
     open()->keep(binaries());
     // From SQLite 3.43 on, quote() writes more digits than a double has.
     const std::regex digits("([0-9]\\.[0-9]{15})[0-9]+e");
@@ -152,11 +154,11 @@ TEST_F(GoldenStore, IsReadToday) {
     sql(golden_of(schema_version()));
     const auto store = open(Access::read_only);
     EXPECT_EQ(store->find(key_of(40), sizes_of(40)), ranged_winner());
-    EXPECT_EQ(store->measurements(key_of(40)), figured_measurements());
-    EXPECT_EQ(store->misses(), misses());
-    EXPECT_EQ(store->usages(), usages());
-    EXPECT_EQ(store->pauses(), pauses());
-    EXPECT_EQ(store->doubts(), doubts());
+    EXPECT_EQ(store->measurements().of(key_of(40)), figured_measurements());
+    EXPECT_EQ(store->calls().misses(), misses());
+    EXPECT_EQ(store->calls().uses(), uses());
+    EXPECT_EQ(store->calls().pauses(), pauses());
+    EXPECT_EQ(store->calls().doubts(), doubts());
     EXPECT_EQ(store->binaries(binaries()[0]), binaries());
     EXPECT_EQ(store->bad_rows(), 0);
 }

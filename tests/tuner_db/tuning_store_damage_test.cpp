@@ -49,7 +49,7 @@ protected:
                 answers.silent += winner != expected;
             }
             for (int bucket = 0; bucket < kWinners; ++bucket) {
-                for (const Measurement& measurement : store.measurements(key_of(bucket))) {
+                for (const Measurement& measurement : store.measurements().of(key_of(bucket))) {
                     answers.silent += measurement != measurement_of(bucket);
                 }
             }
@@ -197,7 +197,7 @@ TEST_F(Damage, IsNotRepairedByAReader) {
 TEST_F(Damage, OfAMeasurementIsCountedAndReported) {
     sql("UPDATE measurement SET sizes = 'n=2' WHERE bucket = 2");
     const auto store = open();
-    EXPECT_TRUE(store->measurements(key_of(2)).empty());
+    EXPECT_TRUE(store->measurements().of(key_of(2)).empty());
     EXPECT_EQ(store->bad_rows(), 1);
     const TuningStore::Check check = store->verify();
     EXPECT_EQ(check.winners, kWinners);

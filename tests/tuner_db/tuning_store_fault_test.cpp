@@ -80,7 +80,7 @@ protected:
         const auto store = open();
         EXPECT_EQ(store->find(key_of(1), sizes_of(1)), winner_of(1));
         const std::optional<Winner> second = store->find(key_of(2), sizes_of(2));
-        const std::vector<Measurement> measurements = store->measurements(key_of(2));
+        const std::vector<Measurement> measurements = store->measurements().of(key_of(2));
         EXPECT_TRUE(second ? *second == winner_of(2) : !saved);
         EXPECT_EQ(measurements.size(), second ? 1U : 0U) << "half a transaction";
         EXPECT_EQ(store->verify().problems, std::vector<std::string>{});

@@ -125,7 +125,7 @@ TEST_F(Processes, KilledAtAnyMomentLoseNoSavedWinner) {
         for (; saved < *acknowledged; ++saved) {
             ASSERT_EQ(store->find(key_of(saved), sizes_of(saved)), winner_of(saved))
                 << "after kill " << kill;
-            ASSERT_EQ(store->measurements(key_of(saved)).size(), 1U) << "after kill " << kill;
+            ASSERT_EQ(store->measurements().of(key_of(saved)).size(), 1U) << "after kill " << kill;
         }
     }
     EXPECT_GT(saved, 0);
@@ -141,7 +141,7 @@ TEST_F(Processes, CannotUseAStoreOfTheirParent) {
             [&] { store->nearest(key_of(1), sizes_of(1), 1); },
             [&] { store->save({}, winner_of(2)); },
             [&] { store->winners(); },
-            [&] { store->measurements(key_of(1)); },
+            [&] { store->measurements().of(key_of(1)); },
             [&] { store->verify(); },
             [&] { store->status(); },
             [&] { (void)store->bad_rows(); },

@@ -91,15 +91,15 @@ TEST_F(TuningStoreTest, AppendsMeasurementsOnceEach) {
     const std::vector<Measurement> again{measurement_of(1, 5), measurement_of(1, 4)};
     memory_->save(first);
     memory_->save(again);
-    EXPECT_EQ(memory_->measurements(key_of(1)),
+    EXPECT_EQ(memory_->measurements().of(key_of(1)),
               (std::vector<Measurement>{measurement_of(1, 5), measurement_of(1, 4), failed}));
     EXPECT_EQ(memory_->verify().measurements, 4);
 }
 
 TEST_F(TuningStoreTest, CountsTheMeasurementsOfEachKey) {
-    EXPECT_TRUE(memory_->measured().empty());
+    EXPECT_TRUE(memory_->measurements().keys().empty());
     memory_->save(std::vector{measurement_of(2), measurement_of(1), measurement_of(2, 1000.5)});
-    const auto keys = memory_->measured();
+    const auto keys = memory_->measurements().keys();
     ASSERT_EQ(keys.size(), 2U);
     EXPECT_EQ(keys[0].key, key_of(1));
     EXPECT_EQ(keys[0].measurements, 1);
@@ -117,7 +117,8 @@ TEST_F(TuningStoreTest, FindsTheComparisonsOfAKeyInEveryBucket) {
     all[3].conditions = "l2=cold compared";
     all[3].key.types += " other";
     memory_->save(all);
-    EXPECT_EQ(memory_->comparisons(key_of(1)), (std::vector<Measurement>{all[1], all[2]}));
+    EXPECT_EQ(memory_->measurements().comparisons(key_of(1)),
+              (std::vector<Measurement>{all[1], all[2]}));
 }
 
 TEST_F(TuningStoreTest, FindsTheComparisonsNearABucketInEachSize) {
@@ -128,7 +129,7 @@ TEST_F(TuningStoreTest, FindsTheComparisonsNearABucketInEachSize) {
         all.back().key.bucket = bucket;
     }
     memory_->save(all);
-    EXPECT_EQ(memory_->comparisons(all[0].key, 6),
+    EXPECT_EQ(memory_->measurements().comparisons(all[0].key, 6),
               (std::vector<Measurement>{all[0], all[1], all[3], all[5], all[7]}));
 }
 
@@ -155,7 +156,7 @@ TEST_F(TuningStoreTest, AWinnerThatIsFoundWrongLaterDoesNotServe) {
     const std::vector<Measurement> all{wrong(1), other, crashed, older};
     memory_->save(all);
     EXPECT_EQ(memory_->find(key_of(1), sizes_of(1)), std::nullopt);
-    EXPECT_EQ(memory_->measurements(key_of(1)).size(), 1U);
+    EXPECT_EQ(memory_->measurements().of(key_of(1)).size(), 1U);
     for (int number = 2; number <= 4; ++number) {
         EXPECT_EQ(memory_->find(key_of(number), sizes_of(number)), winner(number)) << number;
     }
@@ -182,7 +183,7 @@ TEST_F(TuningStoreTest, SavesEveryVerdict) {
         }
         const std::vector<Measurement> one{measurement};
         memory_->save(one);
-        EXPECT_EQ(memory_->measurements(key_of(i)), one) << to_string(measurement.verdict);
+        EXPECT_EQ(memory_->measurements().of(key_of(i)), one) << to_string(measurement.verdict);
     }
 }
 
@@ -193,7 +194,7 @@ TEST_F(TuningStoreTest, KeepsHowReproducibleAConfigurationIs) {
         winner.reproducibility = one[0].reproducibility = reproducibility;
         memory_->save(one, winner);
         EXPECT_EQ(memory_->find(key_of(1), sizes_of(1)), winner);
-        EXPECT_EQ(memory_->measurements(key_of(1)).back(), one[0]);
+        EXPECT_EQ(memory_->measurements().of(key_of(1)).back(), one[0]);
     }
     EXPECT_NE(winner_refusal([](Winner& w) { w.reproducibility = "often"; }), "");
     EXPECT_NE(measurement_refusal([](Measurement& m) { m.reproducibility = ""; }), "");
@@ -244,7 +245,7 @@ TEST_F(TuningStoreTest, SavesAllOrNothing) {
     refused.image_format = "exe";
     const std::vector<Measurement> good{measurement_of(1)};
     EXPECT_NE(store_error([&] { memory_->save(good, refused); }), "");
-    EXPECT_TRUE(memory_->measurements(key_of(1)).empty());
+    EXPECT_TRUE(memory_->measurements().of(key_of(1)).empty());
 }
 
 TEST_F(TuningStoreTest, ReportsItsState) {
@@ -275,7 +276,7 @@ TEST_F(TuningStoreTest, ServesManyThreadsAtOnce) {
     for (std::thread& thread : threads) {
         thread.join();
     }
-    EXPECT_EQ(store->measurements(key_of(2)).size(), 80U);
+    EXPECT_EQ(store->measurements().of(key_of(2)).size(), 80U);
     EXPECT_EQ(store->winners().size(), 9U);
 }
 

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "tuner_db/calls/sum_table.hpp"
-
 namespace jitune::internal {
 
 sqlite::Row Doubt::place() const {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sizes/size_box.hpp"
-#include "tuner_db/calls/miss.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/file/sqlite.hpp"
 #include "tuner_db/winners/record.hpp"
 
@@ -53,6 +53,7 @@ struct Doubt {
     }
     /// `called` as numbers; nothing where the text is malformed.
     [[nodiscard]] std::optional<Sizes> called_sizes() const { return exact_sizes(called); }
+    [[nodiscard]] bool is_sound() const { return called_sizes().has_value(); }
     /// Of the same winner: reports are added up, and the later one counts.
     void add(const Doubt& later);
 };

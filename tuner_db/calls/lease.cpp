@@ -21,14 +21,40 @@ std::int64_t now_ms() {
 
 }  // namespace
 
-LeaseTable::LeaseTable(const sqlite::Connection& connection)
-    : find_(connection, "SELECT owner, expires_at FROM lease WHERE key_digest = ?1"),
-      put_(connection, "REPLACE INTO lease(key_digest, owner, expires_at) VALUES(?1, ?2, ?3)"),
-      remove_(connection, "DELETE FROM lease WHERE key_digest = ?1 AND owner = ?2"),
-      clean_(connection, "DELETE FROM lease WHERE expires_at < ?1") {}
+Leases::Leases(OpenStore& store)
+    : store_(store),
+      find_(store.connection(), "SELECT owner, expires_at FROM lease WHERE key_digest = ?1"),
+      put_(store.connection(),
+           "REPLACE INTO lease(key_digest, owner, expires_at) VALUES(?1, ?2, ?3)"),
+      remove_(store.connection(), "DELETE FROM lease WHERE key_digest = ?1 AND owner = ?2"),
+      clean_(store.connection(), "DELETE FROM lease WHERE expires_at < ?1") {}
 
-std::string LeaseTable::others_lease(const RecordKey& key, const std::string& owner,
-                                     milliseconds duration) {
+std::string Leases::holder(const RecordKey& key, const std::string& owner, milliseconds duration) {
+    const OpenStore::Turn turn(store_, kShortWait);
+    return others_lease(key, owner, duration);
+}
+
+std::string Leases::take(const RecordKey& key, const std::string& owner, milliseconds duration) {
+    const OpenStore::Turn turn(store_, kShortWait);
+    std::string holder;
+    store_.write([&] {
+        holder = others_lease(key, owner, duration);
+        if (holder.empty()) {
+            const std::int64_t now = now_ms();
+            clean_.execute({now - duration.count()});  // leases of owners that have disappeared
+            put_.execute({digest_of(key), owner, now + duration.count()});
+        }
+    });
+    return holder;
+}
+
+void Leases::release(const RecordKey& key, const std::string& owner) {
+    const OpenStore::Turn turn(store_, kShortWait);
+    store_.write([&] { remove_.execute({digest_of(key), owner}); });
+}
+
+std::string Leases::others_lease(const RecordKey& key, const std::string& owner,
+                                 milliseconds duration) {
     const std::int64_t now = now_ms();
     for (sqlite::Cursor cursor = find_.run({digest_of(key)}); cursor.next();) {
         const sqlite::Row row = cursor.row();
@@ -40,16 +66,6 @@ std::string LeaseTable::others_lease(const RecordKey& key, const std::string& ow
         }
     }
     return "";
-}
-
-void LeaseTable::put(const RecordKey& key, const std::string& owner, milliseconds duration) {
-    const std::int64_t now = now_ms();
-    clean_.execute({now - duration.count()});  // leases of owners that have disappeared
-    put_.execute({digest_of(key), owner, now + duration.count()});
-}
-
-void LeaseTable::remove(const RecordKey& key, const std::string& owner) {
-    remove_.execute({digest_of(key), owner});
 }
 
 }  // namespace jitune::internal

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -17,36 +16,37 @@
 
 namespace jitune::internal {
 
-/// The sum of two numbers that are not negative, at most the largest number there is.
-inline std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
-    constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
-    return a > kMost - b ? kMost : a + b;
-}
+/// Which rows of a table a SumTable has, as parts of SQL.
+struct SumRows {
+    std::int64_t most = 0;       ///< rows
+    std::string place;           ///< the condition for a row's identity, with Record::place() bound
+    std::string order;           ///< sorts the rows: those to keep first
+    std::string which = "TRUE";  ///< the condition for all of them
+};
 
-/// A table of records that add up: at most one row for each place, and a largest number of rows.
-/// `Record` has kTable, kPlace (a condition), place() (its values) and add(). Call add() in a write
-/// transaction.
+/// A table of records that add up, or one kind of its rows: at most one row for each place, and a
+/// largest number of rows. `Record` has kTable, place(), add() and is_sound(). Call add() and
+/// remove() in a write transaction.
 template <HasFields Record>
 class SumTable {
 public:
-    /// `order` sorts the rows: those to keep first.
-    SumTable(const sqlite::Connection& connection, std::int64_t most_rows, const std::string& order)
-        : most_rows_(most_rows),
-          find_(connection, select(table_of<Record>(), where())),
-          count_(connection, fmt::format("SELECT count(*) FROM {}", Record::kTable)),
+    SumTable(const sqlite::Connection& connection, const SumRows& rows)
+        : most_rows_(rows.most),
+          find_(connection, select(table_of<Record>(), where(rows))),
+          remove_(connection, fmt::format("DELETE FROM {} {}", Record::kTable, where(rows))),
+          count_(connection,
+                 fmt::format("SELECT count(*) FROM {} WHERE {}", Record::kTable, rows.which)),
           put_(connection, insert("REPLACE", table_of<Record>())),
-          all_(connection, select(table_of<Record>(), "ORDER BY " + order)),
+          all_(connection, select(table_of<Record>(),
+                                  fmt::format("WHERE {} ORDER BY {}", rows.which, rows.order))),
           shrink_(connection, fmt::format("DELETE FROM {0} WHERE rowid IN (SELECT rowid FROM {0} "
-                                          "ORDER BY {1} LIMIT -1 OFFSET ?1)",
-                                          Record::kTable, order)) {}
-
-    /// "WHERE <the place>"
-    static std::string where() { return std::string("WHERE ") + Record::kPlace; }
+                                          "WHERE {1} ORDER BY {2} LIMIT -1 OFFSET ?1)",
+                                          Record::kTable, rows.which, rows.order)) {}
 
     /// Adds each record to the row of its place, or makes the row. A damaged row is replaced. Where
     /// the table is full, a sixteenth of its rows goes: those that come last.
     void add(std::span<const Record> records) {
-        std::int64_t room = most_rows_ - count();
+        std::int64_t room = records.empty() ? 0 : most_rows_ - count();
         for (const Record& record : records) {
             std::optional<Record> sum = known(record);
             if (sum) {
@@ -65,17 +65,19 @@ public:
         }
     }
 
+    /// Removes the row of the record's place, if there is one.
+    void remove(const Record& record) { remove_.execute(record.place()); }
+
     struct Rows {
         std::vector<Record> records;
         std::int64_t damaged = 0;  ///< rows that are left out
     };
-    /// The rows in their order, of those that `is_sound` takes.
-    template <class IsSound>
-    Rows all(const IsSound& is_sound) {
+    /// The rows in their order.
+    Rows all() {
         Rows rows;
         for (sqlite::Cursor cursor = all_.run({}); cursor.next();) {
             auto record = from_row<Record>(cursor.row());
-            if (record && is_sound(*record)) {
+            if (record && record->is_sound()) {
                 rows.records.push_back(std::move(*record));
             } else {
                 ++rows.damaged;
@@ -85,6 +87,10 @@ public:
     }
 
 private:
+    static std::string where(const SumRows& rows) {
+        return fmt::format("WHERE {} AND {}", rows.place, rows.which);
+    }
+
     std::int64_t count() {
         sqlite::Cursor cursor = count_.run();
         return cursor.next() ? std::get<std::int64_t>(cursor.row().at(0)) : 0;
@@ -96,7 +102,7 @@ private:
     }
 
     const std::int64_t most_rows_;
-    sqlite::Statement find_, count_, put_, all_, shrink_;
+    sqlite::Statement find_, remove_, count_, put_, all_, shrink_;
 };
 
 }  // namespace jitune::internal

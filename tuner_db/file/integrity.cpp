@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/doubt.hpp"
-#include "tuner_db/calls/miss.hpp"
-#include "tuner_db/calls/usage.hpp"
-#include "tuner_db/merge/merge_record.hpp"
-#include "tuner_db/winners/kept_binary.hpp"
+#include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/winners/binary_table.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/winner_table.hpp"
@@ -16,35 +15,16 @@ namespace jitune::internal {
 
 namespace {
 
-bool is_sound(const Measurement& /*measurement*/) {
-    return true;
-}
-bool is_sound(const Miss& miss) {
-    return miss.problem_sizes() && miss.problem_types();
-}
-bool is_sound(const Usage& usage) {
-    return usage.problem_sizes().has_value();
-}
-bool is_sound(const Pause& /*pause*/) {
-    return true;
-}
-bool is_sound(const Doubt& doubt) {
-    return doubt.called_sizes().has_value();
-}
-bool is_sound(const KeptBinary& /*binary*/) {
-    return true;
-}
-bool is_sound(const Pin& /*pin*/) {
-    return true;
-}
-bool is_sound(const Merge& /*merge*/) {
-    return true;
+template <HasFields Record>
+bool is_sound(const Record& record) {
+    if constexpr (requires { record.is_sound(); }) {
+        return record.is_sound();
+    } else {
+        return true;
+    }
 }
 bool is_sound(const MergedWinner& merged) {
     return parse_coverage(merged.covers).has_value();
-}
-bool is_sound(const MergeStep& /*step*/) {
-    return true;
 }
 
 // Reads without an index, which may be the damaged part.
@@ -70,8 +50,6 @@ std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::s
     return good;
 }
 
-}  // namespace
-
 void check_pages(const sqlite::Connection& connection, std::vector<std::string>& problems) {
     try {
         sqlite::Statement statement(connection, "PRAGMA integrity_check");
@@ -87,32 +65,22 @@ void check_pages(const sqlite::Connection& connection, std::vector<std::string>&
     }
 }
 
-std::int64_t check_winners(const sqlite::Connection& connection,
-                           std::vector<std::string>& problems) {
-    return check_rows<Winner>(connection, problems);
-}
+}  // namespace
 
-std::int64_t check_measurements(const sqlite::Connection& connection,
-                                std::vector<std::string>& problems) {
-    return check_rows<Measurement>(connection, problems);
-}
-
-void check_call_records(const sqlite::Connection& connection, std::vector<std::string>& problems) {
-    check_rows<Miss>(connection, problems);
-    check_rows<Usage>(connection, problems);
-    check_rows<Pause>(connection, problems);
-    check_rows<Doubt>(connection, problems);
-}
-
-void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems) {
-    check_rows<KeptBinary>(connection, problems);
-}
-
-void check_choices(const sqlite::Connection& connection, std::vector<std::string>& problems) {
-    check_rows<Pin>(connection, problems);
-    check_rows<Merge>(connection, problems);
-    check_rows<MergedWinner>(connection, problems);
-    check_rows<MergeStep>(connection, problems);
+StoreCheck check_store(const sqlite::Connection& connection) {
+    StoreCheck check;
+    check_pages(connection, check.problems);
+    check.winners = check_rows<Winner>(connection, check.problems);
+    check.measurements = check_rows<Measurement>(connection, check.problems);
+    check_rows<CallRecord>(connection, check.problems);
+    check_rows<Pause>(connection, check.problems);
+    check_rows<Doubt>(connection, check.problems);
+    check_rows<KeptBinary>(connection, check.problems);
+    check_rows<Pin>(connection, check.problems);
+    check_rows<Merge>(connection, check.problems);
+    check_rows<MergedWinner>(connection, check.problems);
+    check_rows<MergeStep>(connection, check.problems);
+    return check;
 }
 
 }  // namespace jitune::internal

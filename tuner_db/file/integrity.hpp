@@ -9,23 +9,14 @@
 
 namespace jitune::internal {
 
-/// Each of these reads the whole database, adds one line to `problems` for each fault, and does not
-/// throw for damage.
+/// What a look at all of a store has found.
+struct StoreCheck {
+    std::int64_t winners = 0;
+    std::int64_t measurements = 0;
+    std::vector<std::string> problems;  ///< one line per damaged row or failed integrity check
+};
 
-void check_pages(const sqlite::Connection& connection, std::vector<std::string>& problems);
-
-/// Return the number of intact rows.
-std::int64_t check_winners(const sqlite::Connection& connection,
-                           std::vector<std::string>& problems);
-std::int64_t check_measurements(const sqlite::Connection& connection,
-                                std::vector<std::string>& problems);
-
-/// Reads every miss, usage and pause.
-void check_call_records(const sqlite::Connection& connection, std::vector<std::string>& problems);
-
-void check_binaries(const sqlite::Connection& connection, std::vector<std::string>& problems);
-
-/// Reads every pin, and the log of merges.
-void check_choices(const sqlite::Connection& connection, std::vector<std::string>& problems);
+/// Reads the whole database. Does not throw for damage.
+StoreCheck check_store(const sqlite::Connection& connection);
 
 }  // namespace jitune::internal

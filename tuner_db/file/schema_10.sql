@@ -107,29 +107,9 @@ CREATE TABLE lease(
     expires_at INTEGER NOT NULL
 ) STRICT;
 
--- The work-list: problems that calls had no winner for.
-CREATE TABLE miss(
-    digest        BLOB    NOT NULL CHECK(length(digest) = 16),
-    kernel        TEXT    NOT NULL CHECK(kernel <> ''),
-    types         TEXT    NOT NULL,
-    bucket        INTEGER NOT NULL CHECK(bucket >= 0),
-    alignment     INTEGER NOT NULL CHECK(alignment > 0),
-    template_hash TEXT    NOT NULL CHECK(template_hash <> ''),
-    device_class  TEXT    NOT NULL CHECK(device_class <> ''),
-    sizes         TEXT    NOT NULL,
-    kernel_spec   BLOB    NOT NULL CHECK(length(kernel_spec) > 0),
-    origin        TEXT    NOT NULL CHECK(origin <> ''),
-    configuration TEXT    NOT NULL,
-    calls         INTEGER NOT NULL CHECK(calls > 0),
-    sessions      INTEGER NOT NULL CHECK(sessions > 0),
-    device_name   TEXT    NOT NULL,
-    first_at      TEXT    NOT NULL,
-    last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes)
-) STRICT;
-
--- Calls that answers have served.
-CREATE TABLE usage(
+-- Calls that answers have served. A row with a kernel_spec is a miss, of the work-list: a problem that calls had no
+-- winner for. A row without one is a use, of exact sizes by one answer.
+CREATE TABLE call(
     digest        BLOB    NOT NULL CHECK(length(digest) = 16),
     kernel        TEXT    NOT NULL CHECK(kernel <> ''),
     types         TEXT    NOT NULL,
@@ -146,8 +126,15 @@ CREATE TABLE usage(
     device_name   TEXT    NOT NULL,
     first_at      TEXT    NOT NULL,
     last_at       TEXT    NOT NULL,
-    PRIMARY KEY(kernel, types, device_class, alignment, template_hash, sizes, configuration, origin, winner_at)
+    kernel_spec   BLOB    NOT NULL
 ) STRICT;
+
+CREATE UNIQUE INDEX call_missed ON call(kernel, types, device_class, alignment, template_hash, sizes)
+    WHERE kernel_spec <> x'';
+
+CREATE UNIQUE INDEX call_used
+    ON call(kernel, types, device_class, alignment, template_hash, sizes, configuration, origin, winner_at)
+    WHERE kernel_spec = x'';
 
 -- How long calls have waited.
 CREATE TABLE pause(
@@ -255,10 +242,11 @@ CREATE VIEW winners AS SELECT
     CASE unsure WHEN 1 THEN 'yes' ELSE 'no' END AS unsure,
     CASE image_format WHEN 'none' THEN 'no' ELSE 'yes' END AS has_code,
     round(julianday('now') - julianday(created_at), 1) AS age_days,
-    (SELECT sum(calls) FROM usage AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
+    (SELECT sum(calls) FROM call AS u WHERE u.kernel = winner.kernel AND u.types = winner.types
         AND u.device_class = winner.device_class AND u.alignment = winner.alignment
         AND u.template_hash = winner.template_hash AND u.configuration = winner.configuration
-        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')) AS calls,
+        AND u.winner_at = winner.created_at AND u.origin IN ('stored', 'tuned')
+        AND u.kernel_spec = x'') AS calls,
     device_name AS device,
     driver,
     compiler,

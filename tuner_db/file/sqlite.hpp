@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <compare>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -27,7 +28,7 @@ const char* library_version();
 struct Blob {
     std::string bytes;
 
-    bool operator==(const Blob&) const = default;
+    auto operator<=>(const Blob&) const = default;
 };
 
 /// One stored value of exactly its stored type; monostate is NULL.

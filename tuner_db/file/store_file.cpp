@@ -2,12 +2,17 @@
 #include "tuner_db/file/store_file.hpp"
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "jitune/error.hpp"
 #include "tuner_db/file/schema.hpp"
 #include "tuner_db/file/store_path.hpp"
 
@@ -20,6 +25,9 @@ using sqlite::Connection;
 // A file of this name belongs to jitune even if its content no longer shows that.
 constexpr std::string_view kOwnName = "tuning.db";
 
+// For others that hold a database of theirs.
+constexpr std::chrono::milliseconds kPatience{10'000};
+
 StoreFile open_once(const StorePath& place, Connection::Mode mode,
                     std::chrono::milliseconds patience) {
     auto folder = std::make_unique<sqlite::FolderVfs>(place.directory());
@@ -30,12 +38,41 @@ StoreFile open_once(const StorePath& place, Connection::Mode mode,
     Connection connection(place.file(), mode, folder == nullptr ? nullptr : folder->name());
     connection.set_busy_wait(patience);
     prepare_schema(connection, mode);
-    Journal journal = mode == Connection::Mode::read_only
-                          ? Journal{connection.text("PRAGMA journal_mode"),
-                                    "read-only: as the last writer left it"}
-                          : set_journal(connection, choose_journal(sqlite3_libversion_number(),
-                                                                   place.file_system()));
-    return {std::move(folder), std::move(connection), std::move(journal), place.file()};
+    JournalMode journal_mode =
+        mode == Connection::Mode::read_only
+            ? JournalMode{connection.text("PRAGMA journal_mode"),
+                          "read-only: as the last writer left it"}
+            : set_journal_mode(connection, choose_journal_mode(sqlite3_libversion_number(),
+                                                               place.file_system()));
+    return {std::move(folder), std::move(connection), std::move(journal_mode), place.file()};
+}
+
+std::filesystem::path real_path(const std::filesystem::path& path) {
+    std::error_code error;
+    const std::filesystem::path real = std::filesystem::canonical(path, error);
+    if (error || !std::filesystem::is_regular_file(real, error)) {
+        throw Error(ErrorKind::store,
+                    fmt::format("cannot read the tuning database {}: {}", path.string(),
+                                error ? error.message() : "it is not a regular file"));
+    }
+    for (const char* const suffix : {"-journal", "-wal", "-shm"}) {  // SQLite would wait for a pipe
+        const std::filesystem::path beside = real.string() + suffix;
+        const auto status = std::filesystem::symlink_status(beside, error);
+        if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+            throw Error(ErrorKind::store,
+                        fmt::format("cannot read the tuning database {}: {} is not a regular "
+                                    "file: remove it",
+                                    path.string(), beside.string()));
+        }
+    }
+    return real;
+}
+
+StoreFile open_other(const std::string& real) {
+    Connection connection(real, Connection::Mode::read_only);
+    connection.set_busy_wait(kPatience);
+    prepare_schema(connection, Connection::Mode::read_only);
+    return {nullptr, std::move(connection), {"", "another database"}, real};
 }
 
 }  // namespace
@@ -72,6 +109,20 @@ StoreFile open_store_file(const StorePath& place, Connection::Mode mode, const L
                             *aside);
             }
         }
+    }
+}
+
+StoreFile open_other_store_file(const std::filesystem::path& path) {
+    const std::string real = real_path(path).string();
+    try {
+        return open_other(real);
+    } catch (const sqlite::Failure& failure) {
+        if (!failure.not_a_database()) {
+            throw;
+        }
+        throw Error(ErrorKind::store,
+                    fmt::format("cannot read the tuning database {}: it is not a database", real),
+                    failure.native_code());
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "support/log.hpp"
 #include "tuner_db/file/folder_vfs.hpp"
-#include "tuner_db/file/journal.hpp"
+#include "tuner_db/file/journal_mode.hpp"
 #include "tuner_db/file/sqlite.hpp"
 #include "tuner_db/file/store_path.hpp"
 
@@ -18,7 +18,7 @@ namespace jitune::internal {
 struct StoreFile {
     std::unique_ptr<sqlite::FolderVfs> folder;  ///< through which the connection has its files
     sqlite::Connection connection;
-    Journal journal;
+    JournalMode journal_mode;
     std::string path;  ///< absolute; empty in memory
 };
 

@@ -3,12 +3,48 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "tuner_db/file/fields.hpp"
 #include "tuner_db/file/sqlite.hpp"
-#include "tuner_db/winners/kept_binary.hpp"
 
 namespace jitune::internal {
+
+/// Compiled code that is no winner's. Identified by the hash of its template, the device class,
+/// the instance and the compiler.
+struct KeptBinary {
+    static constexpr const char* kTable = "binary";
+
+    std::string kernel;         ///< for people, as in RecordKey
+    std::string types;          ///< for people
+    std::string configuration;  ///< for people
+    std::string template_hash;
+    std::string device_class;
+    std::string instance;  ///< 32 hexadecimal digits over what is compiled of the template
+    std::string compiler;  ///< Device::compiler_key()
+    std::string image_format;
+    std::vector<std::string> symbols;
+    std::string used_at;  ///< UTC, "2026-11-20T16:00:00Z"; early by up to a day
+    std::string image;    ///< the last column: others are read without it then
+
+    bool operator==(const KeptBinary&) const = default;
+};
+
+template <MaybeConst<KeptBinary> Record>
+void fields(const auto& visit, Record& binary) {
+    visit({"kernel"}, binary.kernel);
+    visit({"types"}, binary.types);
+    visit({"configuration"}, binary.configuration);
+    visit({"template_hash"}, binary.template_hash);
+    visit({"device_class"}, binary.device_class);
+    visit({"instance"}, binary.instance);
+    visit({"compiler"}, binary.compiler);
+    visit({"image_format"}, binary.image_format);
+    visit({"symbols"}, binary.symbols);
+    visit({"used_at"}, binary.used_at);
+    visit({.name = "image", .binary = true}, binary.image);
+}
 
 /// The table `binary`: compiled code up to a number of rows and of bytes. Where it is full, rows go
 /// that were not used for the longest time.

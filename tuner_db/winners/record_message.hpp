@@ -4,7 +4,8 @@
 #include "support/message.hpp"
 #include "tuner_db/winners/record.hpp"
 
-/// Records as fields of a message, for workers and sweep journals, made from their lists of fields.
+/// Records as fields of a message, for workers and journals of measurements, made from their lists
+/// of fields.
 namespace jitune::internal {
 
 /// A verdict travels as its name. Reading throws Error(unavailable) for an unknown name.

@@ -12,7 +12,6 @@
 #include "jitune/error.hpp"
 #include "sizes/box_sets.hpp"
 #include "support/loop_clock.hpp"
-#include "tuner_db/calls/claim.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
@@ -86,6 +85,14 @@ bool is_sound(const Winner& winner) {
 
 const std::string& served_text(const Winner& winner) {
     return winner.range.covers.empty() ? winner.sizes : winner.range.covers;
+}
+
+std::string canonical_covers(const std::string& sizes, std::span<const SizeBox> boxes) {
+    const auto tuned_at = exact_sizes(sizes);
+    const std::vector<SizeBox> all = united(boxes);
+    return tuned_at && all.size() == 1 && all.front() == SizeBox::point(*tuned_at)
+               ? ""
+               : coverage_text(all, size_names(sizes));
 }
 
 std::string short_served_text(const Winner& winner) {

@@ -96,8 +96,8 @@ Comparison compare(TuningStore& first, TuningStore& second, const WinnerFilter& 
     Comparison comparison;
     compare_winners(by_id(filter.of(first.winners(), log)), by_id(filter.of(second.winners(), log)),
                     comparison);
-    const std::vector<std::string> one = first.measurement_digests();
-    const std::vector<std::string> two = second.measurement_digests();
+    const std::vector<std::string> one = first.measurements().digests();
+    const std::vector<std::string> two = second.measurements().digests();
     std::vector<std::string> both;
     std::set_intersection(one.begin(), one.end(), two.begin(), two.end(), std::back_inserter(both));
     comparison.same_measurements = std::ssize(both);

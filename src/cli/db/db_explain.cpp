@@ -151,7 +151,7 @@ std::string explanation_text(const Explanation& explanation, const std::string& 
 /// The last verdict on a configuration counts.
 std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const RecordKey& key) {
     std::map<std::pair<std::string, std::string>, Measurement> last;
-    for (Measurement& measurement : store.measurements(key)) {
+    for (Measurement& measurement : store.measurements().of(key)) {
         if (is_of_search(measurement)) {
             last.insert_or_assign({measurement.sizes, measurement.configuration}, measurement);
         }

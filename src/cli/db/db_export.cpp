@@ -51,7 +51,7 @@ MergeReport copy_to(TuningStore& into, TuningStore& from, const WinnerFilter& fi
                                [&](const RecordKey& one) { return one.is_like(key); });
         };
     }
-    return into.merge(from, options);
+    return into.merges().add(from.merges(), options);
 }
 
 void export_bundle(const Arguments& arguments, const Options& options, const Log& log) {
@@ -106,7 +106,8 @@ void export_measurements(const Arguments& arguments, const Options& options) {
     const auto store = open_database(options);
     const RecordKey key = arguments.filter.only_one(store->winners()).key;
     if (arguments.t4.empty()) {
-        write_file(arguments.kernel_tuner, {kernel_tuner_cache(store->measurements(key)), "\n"});
+        write_file(arguments.kernel_tuner,
+                   {kernel_tuner_cache(store->measurements().of(key)), "\n"});
     } else {
         write_file(arguments.t4,
                    {export_document(measurements_to_export(*store, key)).text(1), "\n"});

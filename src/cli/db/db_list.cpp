@@ -207,7 +207,7 @@ int run(const Arguments& arguments) {
     const Options options = arguments.options();
     const auto store = open_database(options);
     const auto winners = chosen(arguments, *store, Log(options.log_level, options.log_sink));
-    const auto doubts = store->doubts();
+    const auto doubts = store->calls().doubts();
     if (arguments.json) {
         print_json(list_json(options.database.string(), winners, doubts));
     } else {

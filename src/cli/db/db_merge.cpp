@@ -120,8 +120,9 @@ int run_merge(const Arguments& arguments) {
     Json merges = Json::array();
     for (std::size_t i = 0; i < others.size(); ++i) {
         const std::string& file = arguments.files[i];
-        const MergeReport report = store->merge(
-            others[i]->store(), {.trust_code = arguments.trust, .dry_run = arguments.dry_run});
+        const MergeReport report =
+            store->merges().add(others[i]->store().merges(),
+                                {.trust_code = arguments.trust, .dry_run = arguments.dry_run});
         if (arguments.json) {
             merges.push_back(merge_json(file, report));
         } else {
@@ -139,7 +140,7 @@ int run_merge(const Arguments& arguments) {
 int run_undo(const CommonArguments& arguments) {
     const Options options = arguments.options();
     const auto store = change_database(options);
-    const UndoReport report = store->undo_merge();
+    const UndoReport report = store->merges().undo();
     if (arguments.json) {
         print_json({{"path", options.database.string()},
                     {"source", report.source},
@@ -180,7 +181,7 @@ int run_import(const ImportArguments& arguments) {
     if (is_database_file(arguments.file)) {
         OtherDatabase bundle(arguments.file, Log(options.log_level, options.log_sink));
         const auto store = change_or_make_database(options);
-        print(merge_text(arguments.file, store->merge(bundle.store(), {}), false));
+        print(merge_text(arguments.file, store->merges().add(bundle.store().merges(), {}), false));
     } else {
         import_measurements(options, arguments.file);
     }

@@ -71,11 +71,11 @@ std::string pinned_line(const Winner& winner) {
 /// another: …". Empty for another one.
 std::string merge_line(TuningStore& store, const Winner& winner) {
     const std::string content = winner_content(winner);
-    for (const MergedWinner& merged : store.merged_winners()) {
+    for (const MergedWinner& merged : store.merges().winners()) {
         if (merged.content != content) {
             continue;
         }
-        for (const Merge& merge : store.merges()) {
+        for (const Merge& merge : store.merges().all()) {
             if (merge.number == merged.merge) {
                 return fmt::format("by merge {} of {}, {}; {}{}{}", merge.number, merge.source,
                                    merge.merged_at, merged.outcome,
@@ -187,8 +187,8 @@ int run(const Arguments& arguments) {
                     "cannot show the winner: its row is damaged or was replaced a moment ago; try "
                     "again, then run jitune db verify");
     }
-    const auto measurements = store->measurements(winner->key);
-    const auto doubts = store->doubts();
+    const auto measurements = store->measurements().of(winner->key);
+    const auto doubts = store->calls().doubts();
     if (!arguments.json) {
         print(winner_text(*winner, doubt_about(doubts, *winner), merge_line(*store, *winner)) +
               fmt::format("\n{}\n", count_text(std::ssize(measurements), "measurement")) +

@@ -12,13 +12,13 @@
 #include "cli/app/output.hpp"
 #include "cli/formats/json.hpp"
 #include "text/units.hpp"
-#include "tuner_db/calls/sweep_journal.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 namespace jitune::internal::db_verify_command {
 
 namespace {
 
-std::string journal_line(const SweepJournal::Found& journal) {
+std::string journal_line(const MeasurementJournal::Found& journal) {
     return journal.is_in_use
                ? fmt::format("{}: the journal of a tuning that is under way\n",
                              journal.path.string())
@@ -28,9 +28,9 @@ std::string journal_line(const SweepJournal::Found& journal) {
                      journal.path.string(), journal.measurements);
 }
 
-Json journals_json(const std::vector<SweepJournal::Found>& journals) {
+Json journals_json(const std::vector<MeasurementJournal::Found>& journals) {
     Json json = Json::array();
-    for (const SweepJournal::Found& journal : journals) {
+    for (const MeasurementJournal::Found& journal : journals) {
         json.push_back({{"path", journal.path.string()},
                         {"in_use", journal.is_in_use},
                         {"measurements", journal.measurements}});
@@ -42,7 +42,8 @@ int run(const CommonArguments& arguments) {
     const Options options = arguments.options();
     const TuningStore::Check check = open_database(options)->verify();
     const std::string path = options.database.string();
-    const std::vector<SweepJournal::Found> journals = SweepJournal::find(options.database);
+    const std::vector<MeasurementJournal::Found> journals =
+        MeasurementJournal::find(options.database);
     if (arguments.json) {
         print_json({{"path", path},
                     {"winners", check.winners},
@@ -54,7 +55,7 @@ int run(const CommonArguments& arguments) {
         for (const std::string& problem : check.problems) {
             text += problem + '\n';
         }
-        for (const SweepJournal::Found& journal : journals) {
+        for (const MeasurementJournal::Found& journal : journals) {
             text += journal_line(journal);
         }
         print(text + fmt::format("{}: {}, {}, {}\n", path, count_text(check.winners, "winner"),

@@ -98,8 +98,8 @@ std::vector<Measurement> measurements_of(const ParsedJson& document) {
 }  // namespace
 
 std::vector<Measurement> measurements_to_export(TuningStore& store, const RecordKey& key) {
-    std::vector<Measurement> measurements = store.measurements(key);
-    for (Measurement& comparison : store.comparisons(key)) {
+    std::vector<Measurement> measurements = store.measurements().of(key);
+    for (Measurement& comparison : store.measurements().comparisons(key)) {
         if (comparison.key != key) {
             measurements.push_back(std::move(comparison));
         }

@@ -126,7 +126,7 @@ std::string holes_text(const std::vector<WorkItem>& holes) {
         return fmt::format(
             "\nwithout a winner: {}; no gain is expected of tuning: jitune worklist show\n", count);
     }
-    const Miss& first = holes.front().misses.front();
+    const CallRecord& first = holes.front().misses.front();
     return fmt::format(
         "\nwithout a winner: {}; tuning would have saved about {}, most of it for {} {} {}: "
         "jitune worklist show\n",
@@ -172,7 +172,7 @@ Json records_json(const std::vector<Record>& records) {
     return rows;
 }
 
-Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
+Json stats_json(const Stats& stats, const std::vector<CallRecord>& usages) {
     Json origins = Json::object();
     for (const auto& [origin, calls] : stats.usage.origins) {
         origins[origin] = calls;
@@ -200,10 +200,10 @@ Json stats_json(const Stats& stats, const std::vector<Usage>& usages) {
 int run(const CommonArguments& arguments) {
     const auto store = open_database(arguments.options());
     const std::vector<Winner> winners = store->winners();
-    const std::vector<Usage> usages = store->usages();
+    const std::vector<CallRecord> usages = store->calls().uses();
     ComparedTimes times(*store);
-    const Stats stats{usage_report_of(winners, usages, times), worklist(store->misses(), winners),
-                      store->pauses()};
+    const Stats stats{usage_report_of(winners, usages, times),
+                      worklist(store->calls().misses(), winners), store->calls().pauses()};
     if (arguments.json) {
         print_json(stats_json(stats, usages));
     } else {

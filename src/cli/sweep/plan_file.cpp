@@ -197,7 +197,7 @@ void write_plan(const PlanFolder& folder, const PlanFile& plan) {
                     {"order", Json(plan.order)}};
     if (plan.is_worklist()) {
         std::vector<WorkItem> items;
-        for (const Miss& miss : plan.misses) {
+        for (const CallRecord& miss : plan.misses) {
             items.push_back({{miss}});
         }
         folder.root().deliver_text(worklist_json(items).text(1), folder.part(),
@@ -244,7 +244,7 @@ PlanFile read_plan(const PlanFolder& from) {
 }
 
 SweepPlan planned_problems(const PlanFile& plan, const Log& log) {
-    std::vector<Miss> misses = plan.misses;
+    std::vector<CallRecord> misses = plan.misses;
     SweepPlan problems =
         plan.is_worklist() ? worklist_problems(misses, log) : ranked_problems(plan);
     if (plan_digest(plan, problems) != plan.digest) {

@@ -13,7 +13,7 @@
 #include "families/own/carried_template.hpp"
 #include "plan/plan_folder.hpp"
 #include "support/log.hpp"
-#include "tuner_db/calls/miss.hpp"
+#include "tuner_db/calls/call_record.hpp"
 
 namespace jitune::internal {
 
@@ -39,7 +39,7 @@ struct PlanFile {
     SweepArguments search = {};      ///< its device may be empty: each task chooses
     std::vector<std::size_t> order;  ///< the place of each rank's problem in unranked_problems()
     std::string digest;              ///< plan_digest()
-    std::vector<Miss> misses = {};   ///< of a work-list, by rank
+    std::vector<CallRecord> misses = {};  ///< of a work-list, by rank
     std::optional<PlannedKernel> own = {};
     std::string why_no_own = {};  ///< where template.json of a plan that has one cannot be used
 

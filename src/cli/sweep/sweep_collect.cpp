@@ -202,7 +202,7 @@ int run(const Arguments& given) {
         classes.back().device_class = device_class;
         list.push_back(json_of(classes.back(), names));
     }
-    const MergeReport merged = store->merge(*all, {.trust_code = true});
+    const MergeReport merged = store->merges().add(all->merges(), {.trust_code = true});
     folder.clean();
     if (given.json) {
         print_json({{"plan", given.folder},

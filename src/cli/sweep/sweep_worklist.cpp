@@ -61,8 +61,8 @@ double budget_seconds(const Options& options) {
                                        : std::chrono::duration<double>(options.budget).count();
 }
 
-std::string left_text(const std::vector<Miss>& misses, const std::string& device_class) {
-    const auto others = std::count_if(misses.begin(), misses.end(), [&](const Miss& miss) {
+std::string left_text(const std::vector<CallRecord>& misses, const std::string& device_class) {
+    const auto others = std::count_if(misses.begin(), misses.end(), [&](const CallRecord& miss) {
         return miss.key.device_class != device_class;
     });
     return fmt::format("left in the work-list: {}{}\n", count_text(std::ssize(misses), "problem"),
@@ -146,7 +146,7 @@ int run_worklist(const Arguments& arguments) {
     {
         const auto store = change_database(options);
         winners = store->winners();
-        items = worklist(store->misses(), winners);
+        items = worklist(store->calls().misses(), winners);
     }
     Session session(options);
     Engine& engine = SessionAccess::engine(session);
@@ -164,17 +164,17 @@ int run_worklist(const Arguments& arguments) {
     const Json races = race(arguments, engine, *devices.front(), search.until, interrupt);
     const SweepResult result = run_sweep(arguments, engine, devices, plan, std::move(search),
                                          interrupt, {{"races", races}});
-    std::vector<Miss> done;
+    std::vector<CallRecord> done;
     for (const SweepRow& row : result.rows) {
         if (row.outcome == SweepRow::Outcome::tuned && row.stored) {
-            const std::vector<Miss>& misses = items[places.at(row.problem)].misses;
+            const std::vector<CallRecord>& misses = items[places.at(row.problem)].misses;
             done.insert(done.end(), misses.begin(), misses.end());
         }
     }
     const auto store = change_database(options);
-    store->remove_misses(done);
+    store->calls().remove(done);
     if (!arguments.json) {
-        print(left_text(store->misses(), device_class));
+        print(left_text(store->calls().misses(), device_class));
     }
     report_sweep(arguments, options);
     return sweep_exit_code(result);

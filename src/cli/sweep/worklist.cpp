@@ -26,7 +26,7 @@ struct Arguments : CommonArguments {
 int show(const Arguments& arguments) {
     const auto store = open_database(arguments.options());
     const std::vector<WorkItem> items = worklist_of(*store);
-    const std::vector<Doubt> doubts = store->doubts();
+    const std::vector<Doubt> doubts = store->calls().doubts();
     if (arguments.json) {
         Json document = worklist_json(items);
         document["doubts"] = doubts_json(doubts);
@@ -54,23 +54,23 @@ int write(const Arguments& arguments) {
 
 int read(const Arguments& arguments) {
     const Options options = arguments.options();
-    const std::vector<Miss> misses = read_worklist(arguments.file);
+    const std::vector<CallRecord> misses = read_worklist(arguments.file);
     const auto store = change_or_make_database(options);
-    store->add_misses(misses);
+    store->calls().add({.calls = misses});
     print(fmt::format("{} in {}, {} in the work-list now\n",
                       count_text(std::ssize(misses), "problem"), arguments.file,
-                      store->misses().size()));
+                      store->calls().misses().size()));
     return kExitOk;
 }
 
 int clear(const Arguments& arguments) {
     const auto store = change_database(arguments.options());
-    const std::vector<Miss> misses = store->misses();
-    store->remove_misses(misses);
+    const std::vector<CallRecord> misses = store->calls().misses();
+    store->calls().remove(misses);
     print(
         fmt::format("{} removed from the work-list\n", count_text(std::ssize(misses), "problem")));
-    const std::vector<Doubt> doubts = store->doubts();
-    store->remove_doubts(doubts);
+    const std::vector<Doubt> doubts = store->calls().doubts();
+    store->calls().remove(doubts);
     if (!doubts.empty()) {
         print(fmt::format("{} about winners forgotten\n", count_text(std::ssize(doubts), "doubt")));
     }

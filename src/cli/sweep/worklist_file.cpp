@@ -23,10 +23,11 @@ namespace jitune::internal {
 namespace {
 
 constexpr const char* kSpec = "kernel_spec";
+constexpr const char* kLeftOut = "winner_at";  // of a winner of this database
 
 /// Throws Error(usage) for code of another kernel than the key names: its winners would not be
 /// those of the key. Code that this build cannot make is for another one.
-void check_kernel(const Miss& miss, const Message& spec) {
+void check_kernel(const CallRecord& miss, const Message& spec) {
     std::optional<Kernel> kernel;
     try {
         kernel = make_kernel(families(), spec);
@@ -43,8 +44,8 @@ void check_kernel(const Miss& miss, const Message& spec) {
                                    miss.problem_sizes().value(), miss.key.alignment});
 }
 
-Miss miss_from(const ParsedJson& row) {
-    auto miss = from_json<Miss>(row);
+CallRecord miss_from(const ParsedJson& row) {
+    auto miss = from_json<CallRecord>(row, kLeftOut);
     Message spec;
     read_member(row, {kSpec}, spec);
     const bool is_sound = !spec.empty() && !miss.key.kernel.empty() &&
@@ -64,8 +65,8 @@ Miss miss_from(const ParsedJson& row) {
 }
 
 /// An error names the problem by its place.
-std::vector<Miss> misses_in(const ParsedJson& document) {
-    std::vector<Miss> misses;
+std::vector<CallRecord> misses_in(const ParsedJson& document) {
+    std::vector<CallRecord> misses;
     for (const ParsedJson& row : list_member(document, "worklist")) {
         try {
             misses.push_back(miss_from(row));
@@ -84,7 +85,7 @@ std::string worklist_text(std::span<const WorkItem> items, std::size_t width) {
         items.begin(), items.end(), [](const WorkItem& item) { return item.is_provisional; });
     std::vector<Table::Cells> rows;
     for (const WorkItem& item : items) {
-        const Miss& miss = item.misses.front();
+        const CallRecord& miss = item.misses.front();
         const std::string more =
             item.misses.size() > 1 ? fmt::format(" and {} more", item.misses.size() - 1) : "";
         rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes + more,
@@ -118,8 +119,8 @@ std::string worklist_text(std::span<const WorkItem> items, std::size_t width) {
 Json worklist_json(std::span<const WorkItem> items) {
     Json rows = Json::array();
     for (const WorkItem& item : items) {
-        for (const Miss& miss : item.misses) {
-            Json row = to_json(miss);
+        for (const CallRecord& miss : item.misses) {
+            Json row = to_json(miss, kLeftOut);
             row[kSpec] = miss.spec().value_or(Message{});
             row["estimated_call_ns"] = item.call_ns;
             row["estimated_saved_s"] = item.saved_s;
@@ -133,11 +134,11 @@ Json worklist_json(std::span<const WorkItem> items) {
     return document;
 }
 
-std::vector<Miss> read_worklist(const std::filesystem::path& path) {
+std::vector<CallRecord> read_worklist(const std::filesystem::path& path) {
     return misses_of(read_json_text(path), path.string());
 }
 
-std::vector<Miss> misses_of(const std::string& text, const std::string& path) {
+std::vector<CallRecord> misses_of(const std::string& text, const std::string& path) {
     const ParsedJson document = parse_json(text, path);
     try {
         return misses_in(document);

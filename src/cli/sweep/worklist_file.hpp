@@ -21,8 +21,8 @@ Json worklist_json(std::span<const WorkItem> items);
 /// The misses of such a document; estimates are not read, and buckets are made from the sizes.
 /// Throws Error(usage) with the path for any other file, and with the place in the list for a miss
 /// that the database would refuse or whose code this build knows as another kernel's.
-std::vector<Miss> read_worklist(const std::filesystem::path& path);
+std::vector<CallRecord> read_worklist(const std::filesystem::path& path);
 /// Reads the misses from the text of such a file. Messages name `path`. Throws as above.
-std::vector<Miss> misses_of(const std::string& text, const std::string& path);
+std::vector<CallRecord> misses_of(const std::string& text, const std::string& path);
 
 }  // namespace jitune::internal

@@ -17,7 +17,7 @@ namespace jitune::internal {
 namespace {
 
 /// Throws Error(usage) where the problem is none of this build's.
-PlannedProblem planned(const Miss& miss, std::int64_t calls) {
+PlannedProblem planned(const CallRecord& miss, std::int64_t calls) {
     const auto spec = miss.spec();
     if (!spec) {
         throw Error(ErrorKind::usage, "its kernel_spec is damaged");
@@ -40,7 +40,7 @@ PlannedProblem planned(const Miss& miss, std::int64_t calls) {
              {"calls", calls}}};
 }
 
-void warn_left_out(const Miss& miss, const Error& error, const Log& log) {
+void warn_left_out(const CallRecord& miss, const Error& error, const Log& log) {
     log.warning("{} {} {} of the work-list is left out: {}", miss.key.kernel,
                 short_types(miss.key.types), miss.sizes, error.what());
 }
@@ -60,7 +60,7 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
     SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}, {"effort"}}, {}, ""};
     places.clear();
     for (std::size_t i = 0; i < items.size(); ++i) {
-        const Miss& miss = items[i].misses.front();
+        const CallRecord& miss = items[i].misses.front();
         if (miss.key.device_class != device_class) {
             continue;
         }
@@ -82,9 +82,9 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
     return plan;
 }
 
-SweepPlan worklist_problems(std::vector<Miss>& misses, const Log& log) {
+SweepPlan worklist_problems(std::vector<CallRecord>& misses, const Log& log) {
     SweepPlan plan{"worklist", {}, {{"kernel"}, {"types"}, {"sizes"}}, {}, ""};
-    std::erase_if(misses, [&](const Miss& miss) {
+    std::erase_if(misses, [&](const CallRecord& miss) {
         try {
             plan.problems.push_back(planned(miss, miss.calls));
             return false;

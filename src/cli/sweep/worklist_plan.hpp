@@ -20,6 +20,6 @@ SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& devi
 
 /// The problems of misses, each with a full effort. One that this build cannot make is left out
 /// with a warning, of `misses`, too.
-SweepPlan worklist_problems(std::vector<Miss>& misses, const Log& log);
+SweepPlan worklist_problems(std::vector<CallRecord>& misses, const Log& log);
 
 }  // namespace jitune::internal

@@ -13,6 +13,7 @@
 #include "dispatch/observe/usage_report.hpp"
 #include "range/cost_estimate.hpp"
 #include "template/problem.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 #include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
@@ -118,10 +119,10 @@ struct AnsweredCalls {
 };
 
 std::vector<AnsweredCalls> answered_calls(std::span<const Winner> winners,
-                                          std::span<const Usage> usages) {
+                                          std::span<const CallRecord> usages) {
     std::vector<AnsweredCalls> all(winners.size());
     const AnswerIndex index(winners);
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         if (const auto place = index.answering(usage)) {
             AnsweredCalls& its = all[*place];
             its.calls = saturating_sum(its.calls, usage.calls);
@@ -161,7 +162,7 @@ void leave_to_the_first(std::vector<Candidate>& candidates) {
 
 /// The rows of the key's kernel: comparable ones first, then by their distance in size. A row that
 /// serves comes before one that is unsure.
-std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const Usage> usages,
+std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const CallRecord> usages,
                               const RecordKey& key, const Sizes& sizes,
                               const std::string& standard) {
     const std::vector<AnsweredCalls> answered = answered_calls(winners, usages);
@@ -256,7 +257,7 @@ Explanation explain(Engine& engine, const Task& task) {
     const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);
     std::vector<Candidate> candidates =
-        ranked(store->winners(), store->usages(), explanation.key, sizes, standard);
+        ranked(store->winners(), store->calls().uses(), explanation.key, sizes, standard);
     Candidate* const best = best_of(candidates, costs, standard, sizes);
     const bool by_policy =
         options.on_miss == TunePolicy::offline || options.on_miss == TunePolicy::background;
@@ -286,7 +287,7 @@ Explanation explain(Engine& engine, const Task& task) {
                                        by_policy ? "by the" : "only under the", best->row.reason);
     }
     explanation.costs = explained_costs(candidates, costs, standard, sizes);
-    const std::vector<Doubt> doubts = store->doubts();
+    const std::vector<Doubt> doubts = store->calls().doubts();
     for (Candidate& candidate : candidates) {
         candidate.row.reason += pinned_text(candidate.row.winner);
         add_usage_text(candidate.row);

@@ -17,7 +17,8 @@ void Background::look_for_doubts(std::int64_t version) {
     }
     doubts_version_ = version;
     races_.clear();
-    std::vector<Doubt> doubts = store_.ask([](TuningStore& store) { return store.doubts(); });
+    std::vector<Doubt> doubts =
+        store_.ask([](TuningStore& store) { return store.calls().doubts(); });
     std::erase_if(doubts, [&](const Doubt& doubt) {
         return std::find(lost_races_.begin(), lost_races_.end(), doubt) != lost_races_.end();
     });

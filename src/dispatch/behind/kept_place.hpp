@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backend/device.hpp"
-#include "tuner_db/winners/kept_binary.hpp"
+#include "tuner_db/winners/binary_table.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {

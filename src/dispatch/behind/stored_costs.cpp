@@ -75,7 +75,7 @@ StoredComparisons stored_comparisons(const std::vector<Measurement>& rows) {
 
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard) {
     constexpr int kNear = 6;  // half-octaves: beyond the sizes around that estimates are made from
-    std::vector<Measurement> rows = store.comparisons(task.key(), kNear);
+    std::vector<Measurement> rows = store.measurements().comparisons(task.key(), kNear);
     std::erase_if(rows, [&](const Measurement& row) {
         return row.provenance.device_name != task.info().name;
     });
@@ -83,7 +83,7 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
 }
 
 CostTable compared_times(TuningStore& store, const Winner& winner) {
-    std::vector<Measurement> rows = store.comparisons(winner.key);
+    std::vector<Measurement> rows = store.measurements().comparisons(winner.key);
     std::erase_if(rows, [&](const Measurement& row) {
         return row.provenance.device_name != winner.provenance.device_name;
     });

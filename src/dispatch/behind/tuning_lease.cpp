@@ -45,7 +45,7 @@ TuningLease::~TuningLease() {
 
 void TuningLease::release() {
     if (std::exchange(held_, false)) {
-        store_->release_lease(key_, owner_);
+        store_->leases().release(key_, owner_);
     }
 }
 
@@ -101,7 +101,7 @@ bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patie
 
 TuningLease::Outcome TuningLease::try_to_take(const std::function<bool()>& answered,
                                               std::string& holder) {
-    holder = store_->lease_holder(key_, owner_, kDuration);
+    holder = store_->leases().holder(key_, owner_, kDuration);
     if (!holder.empty()) {
         return Outcome::held_by_another;
     }
@@ -110,7 +110,7 @@ TuningLease::Outcome TuningLease::try_to_take(const std::function<bool()>& answe
     if (answered()) {
         return Outcome::answered;
     }
-    holder = store_->try_lease(key_, owner_, kDuration);
+    holder = store_->leases().take(key_, owner_, kDuration);
     if (!holder.empty()) {
         return Outcome::held_by_another;
     }
@@ -130,7 +130,7 @@ void TuningLease::renew() {
     }
     renewed_ = steady_clock::now();
     try {
-        held_ = store_->try_lease(key_, owner_, kDuration).empty();
+        held_ = store_->leases().take(key_, owner_, kDuration).empty();
     } catch (const Error& error) {  // the next renewal tries again
         log_.info("{}; a lease is not renewed", error.what());
     }

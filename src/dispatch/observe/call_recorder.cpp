@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-
 #include "support/loop_clock.hpp"
 #include "support/message.hpp"
 #include "support/thread_signals.hpp"
@@ -23,27 +22,6 @@ constexpr std::chrono::seconds kUsual{10};
 constexpr std::size_t kMostProblems = 10'000;
 constexpr std::size_t kMostBinaries = 256;
 
-/// The part of a usage that has calls since it was last recorded.
-Usage later(const Usage& first, std::int64_t calls, std::int64_t recorded) {
-    Usage usage = first;
-    usage.calls = calls - recorded;
-    usage.sessions = recorded == 0 ? 1 : 0;
-    usage.last_at = utc_text();
-    return usage;
-}
-
-Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
-    return {usage.key,   usage.sizes,    frame(spec),       usage.origin,   usage.configuration,
-            usage.calls, usage.sessions, usage.device_name, usage.first_at, usage.last_at};
-}
-
-/// Equal for the problems that are one Miss.
-std::string problem_text(const Task& task) {
-    const RecordKey key = task.key();
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.device_class,
-                       key.alignment, key.template_hash, task.sizes());
-}
-
 }  // namespace
 
 void CallRecorder::note(const Task& task, const Resolved& answer) {
@@ -55,32 +33,25 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
         add(task, answer, is_miss);
     } else if (is_watched) {
         const std::lock_guard lock(mutex_);
-        start();
-        has_news_ = true;  // perhaps it was made for another driver
-        wake_.notify_one();
+        start();  // perhaps it was made for another driver
     }
 }
 
 void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
     const std::string now = utc_text();
-    Noted noted{&answer,
-                {task.key(), task.sizes(), answer.info.configuration, to_string(answer.info.origin),
+    Noted noted{{task.key(), task.sizes(), answer.info.configuration, to_string(answer.info.origin),
                  answer.winner_at, 0, 0, answer.info.device_name, now, now},
                 task.kernel_template().front_matter().sizes,
-                is_miss ? task.kernel.spec : std::vector<std::string>(),
-                is_miss ? problem_text(task) : ""};
+                is_miss ? frame(task.kernel.spec) : ""};
     const std::lock_guard lock(mutex_);
     if (stop_ || noted_.size() == kMostProblems ||
-        !places_.try_emplace(&answer, noted_.size()).second) {
+        !noted_.try_emplace(&answer, std::move(noted)).second) {
         return;
     }
-    noted_.push_back(std::move(noted));
     if (options_.record == Record::all) {
         answer.counts.store(&counts_, std::memory_order_release);
     }
     start();
-    has_news_ = true;
-    wake_.notify_one();
 }
 
 void CallRecorder::keep(KeptBinary binary) {
@@ -93,11 +64,11 @@ void CallRecorder::keep(KeptBinary binary) {
     }
     binaries_.push_back(std::move(binary));
     start();
-    has_news_ = true;
-    wake_.notify_one();
 }
 
 void CallRecorder::start() {
+    has_news_ = true;
+    wake_.notify_one();
     if (thread_.joinable() || stop_) {
         return;
     }
@@ -152,115 +123,102 @@ void CallRecorder::record() {
 }
 
 void CallRecorder::record_new() {
-    Report report = is_recorded() ? this->report() : Report();
-    report.records.doubts = watch_.judge();
-    if (report.records.empty()) {
+    const bool has_rest = !unrecorded_.empty();
+    std::vector<Doubt> doubts = watch_.judge();
+    unrecorded_.doubts.insert(unrecorded_.doubts.end(), std::make_move_iterator(doubts.begin()),
+                              std::make_move_iterator(doubts.end()));
+    if (!has_rest && is_recorded()) {
+        take_new();
+    }
+    if (unrecorded_.empty()) {
         return;
     }
     // Not tell(), which warns where the database may only be read.
     const bool done = store_.ask([&](TuningStore& store) {
         if (!store.is_read_only()) {
-            store.add(report.records);
-        }
-        return true;
-    });
-    if (done) {
-        remember(report);
-        if (!report.records.doubts.empty()) {
-            has_doubts_ = true;
-        }
-    } else {
-        pauses_.put_back(report.records.pauses);
-        watch_.put_back(std::move(report.records.doubts));
-    }
-}
-
-void CallRecorder::keep_new() {
-    std::vector<KeptBinary> binaries;
-    {
-        const std::lock_guard lock(mutex_);
-        binaries.swap(binaries_);
-    }
-    if (binaries.empty()) {
-        return;
-    }
-    const bool done = store_.ask([&](TuningStore& store) {
-        if (!store.is_read_only()) {
-            store.keep(binaries);
+            store.calls().add(unrecorded_);
         }
         return true;
     });
     if (!done) {
+        return;  // the next try tells the same, so that nothing is counted twice
+    }
+    if (!unrecorded_.doubts.empty()) {
+        has_doubts_ = true;
+    }
+    unrecorded_ = {};
+    if (has_rest) {
+        record_new();  // what has come since that rest
+    }
+}
+
+void CallRecorder::keep_new() {
+    const bool has_rest = !unkept_.empty();
+    if (!has_rest) {
         const std::lock_guard lock(mutex_);
-        binaries_.insert(binaries_.begin(), std::make_move_iterator(binaries.begin()),
-                         std::make_move_iterator(binaries.end()));
+        unkept_.swap(binaries_);
     }
-}
-
-CallRecorder::Report CallRecorder::report() {
-    const std::lock_guard lock(mutex_);
-    Report report;
-    const auto counted = add_counts(report);
-    for (std::size_t place = 0; place < noted_.size(); ++place) {
-        const auto found = counted.find(noted_[place].answer);
-        add_noted(report, place, found == counted.end() ? 0 : found->second);
-    }
-    report.records.pauses = pauses_.take();
-    return report;
-}
-
-std::unordered_map<const Resolved*, std::int64_t> CallRecorder::add_counts(Report& report) {
-    std::unordered_map<const Resolved*, std::int64_t> sums;
-    for (CallCounts::Count* const count : counts_.all()) {
-        const std::int64_t calls = count->calls.load(std::memory_order_relaxed);
-        sums[count->answer] += calls;
-        if (calls > count->recorded) {
-            const Noted& noted = noted_[places_.at(count->answer)];
-            Usage usage = later(noted.usage, calls, count->recorded);
-            usage.sizes =
-                coverage_text(std::vector{SizeBox::point(count->sizes)}, noted.size_names);
-            // Another answer of the same winner may have counted this session.
-            const std::string text = fmt::format("{}\n{}\n{}\n{}", noted.problem, usage.sizes,
-                                                 usage.configuration, usage.winner_at);
-            const bool is_first = report.problems.insert(text).second;
-            usage.sessions = is_first && !problems_.contains(text) ? usage.sessions : 0;
-            report.records.usages.push_back(std::move(usage));
-            report.counts.emplace_back(count, calls);
+    const bool done = !unkept_.empty() && store_.ask([&](TuningStore& store) {
+        if (!store.is_read_only()) {
+            store.keep(unkept_);
         }
-    }
-    return sums;
-}
-
-void CallRecorder::add_noted(Report& report, std::size_t place, std::int64_t counted) {
-    const Noted& one = noted_[place];
-    std::int64_t here = one.answer->calls.load(std::memory_order_relaxed);
-    here = counted + here == 0 ? 1 : here;  // an answer that a prepared handle launches counts once
-    const std::int64_t calls = counted + here;
-    if (calls <= one.recorded) {
+        return true;
+    });
+    if (!done) {
         return;
     }
-    if (!one.spec.empty()) {
-        Miss miss = miss_of(later(one.usage, calls, one.recorded), one.spec);
-        const bool is_first = report.problems.insert(one.problem).second;
-        miss.sessions = is_first && !problems_.contains(one.problem) ? 1 : 0;
-        report.records.misses.push_back(std::move(miss));
+    unkept_.clear();
+    if (has_rest) {
+        keep_new();  // what has come since that rest
     }
-    if (options_.record == Record::all && here > one.recorded_here) {
-        report.records.usages.push_back(later(one.usage, here, one.recorded_here));
-    }
-    report.noted.push_back({place, calls, here});
 }
 
-void CallRecorder::remember(const Report& report) {
+void CallRecorder::take_new() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [place, calls, calls_here] : report.noted) {
-        noted_[place].recorded = calls;
-        noted_[place].recorded_here = calls_here;
+    take_counts();
+    for (auto& [answer, noted] : noted_) {
+        take_noted(*answer, noted);
     }
-    for (const auto& [count, calls] : report.counts) {
-        count->recorded = calls;
+    unrecorded_.pauses = pauses_.take();
+}
+
+void CallRecorder::take_counts() {
+    for (CallCounts::Count* const count : counts_.all()) {
+        const std::int64_t calls = count->calls.load(std::memory_order_relaxed);
+        Noted& noted = noted_.at(count->answer);
+        noted.counted += calls;
+        if (calls > count->recorded) {
+            CallRecord use = noted.use;
+            use.sizes = coverage_text(std::vector{SizeBox::point(count->sizes)}, noted.size_names);
+            take_calls(std::move(use), calls - count->recorded);
+            count->recorded = calls;
+        }
     }
-    problems_.insert(report.problems.begin(), report.problems.end());
+}
+
+void CallRecorder::take_noted(const Resolved& answer, Noted& noted) {
+    const std::int64_t counted = std::exchange(noted.counted, 0);
+    std::int64_t here = answer.calls.load(std::memory_order_relaxed);
+    here = counted + here == 0 ? 1 : here;  // an answer that a prepared handle launches counts once
+    const std::int64_t calls = counted + here;
+    if (!noted.kernel_spec.empty() && calls > noted.recorded) {
+        CallRecord miss = noted.use;
+        miss.kernel_spec = noted.kernel_spec;
+        take_calls(std::move(miss), calls - noted.recorded);
+    }
+    if (options_.record == Record::all && here > noted.recorded_here) {
+        take_calls(noted.use, here - noted.recorded_here);
+    }
+    noted.recorded = std::max(noted.recorded, calls);
+    noted.recorded_here = std::max(noted.recorded_here, here);
+}
+
+void CallRecorder::take_calls(CallRecord first, std::int64_t calls) {
+    first.calls = calls;
+    // Answers that follow each other share a row, which counts the session once.
+    first.sessions = places_told_.insert(first.place()).second ? 1 : 0;
+    first.last_at = utc_text();
+    unrecorded_.calls.push_back(std::move(first));
 }
 
 }  // namespace jitune::internal

@@ -5,10 +5,10 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <set>
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "dispatch/answer/dispatch_table.hpp"
@@ -22,7 +22,7 @@
 namespace jitune::internal {
 
 /// Writes to the database what calls leave behind, by a thread of its own: what Options::record
-/// says of them, which winners are in doubt, what was tried inside them, and the code that had to
+/// says of them, which winners are in doubt, and the code that had to
 /// be compiled. A new problem and new code within about a second, so that little is lost with a
 /// process that is killed, and numbers of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
@@ -52,42 +52,35 @@ public:
     void stop();
 
 private:
+    /// What is known of an answer.
     struct Noted {
-        const Resolved* answer;
-        Usage usage;  ///< of the first call's sizes, with no calls
+        CallRecord use;  ///< of the first call's sizes, with no calls
         std::vector<std::string> size_names;
-        std::vector<std::string> spec;  ///< of the kernel, for a miss; empty: a winner answered
-        std::string problem;        ///< of a miss, as text: answers that follow each other share it
-        std::int64_t recorded = 0;  ///< of the answer's calls
+        std::string kernel_spec;         ///< of a miss; empty: a winner answered
+        std::int64_t recorded = 0;       ///< of the answer's calls
         std::int64_t recorded_here = 0;  ///< of those that the answer counts itself
-    };
-    /// What is in the records of one report, by place in noted_ and for a count.
-    struct Told {
-        std::size_t place;
-        std::int64_t calls, calls_here;
-    };
-    struct Report {
-        CallRecords records;
-        std::vector<Told> noted;
-        std::vector<std::pair<CallCounts::Count*, std::int64_t>> counts;
-        std::unordered_set<std::string> problems;  ///< of the misses
+        std::int64_t counted = 0;        ///< those that exact sizes count; of take_new() alone
     };
 
     [[nodiscard]] bool is_recorded() const {
         return options_.record != Record::nothing && !options_.database.empty();
     }
     void add(const Task& task, const Resolved& answer, bool is_miss);
+    /// Has the thread look at the news, and starts it where there is none. Under mutex_.
     void start();
     void serve();
     /// Records the calls and keeps the code since the last time. Throws nothing.
     void record();
     void record_new();
     void keep_new();
-    Report report();
-    /// Adds the calls that exact sizes count; returns the calls of each answer.
-    std::unordered_map<const Resolved*, std::int64_t> add_counts(Report& report);
-    void add_noted(Report& report, std::size_t place, std::int64_t counted);
-    void remember(const Report& report);
+    /// Moves what calls have left since the last time into `unrecorded_`.
+    void take_new();
+    /// The same of the calls that exact sizes count.
+    void take_counts();
+    /// The same of the calls that an answer counts itself, and of a miss of both.
+    void take_noted(const Resolved& answer, Noted& noted);
+    /// So many calls more than `first` has.
+    void take_calls(CallRecord first, std::int64_t calls);
 
     const Options& options_;
     const Log& log_;
@@ -99,13 +92,16 @@ private:
 
     std::mutex mutex_;  ///< of what follows; not held while the database is used
     std::condition_variable wake_;
-    std::vector<Noted> noted_;
-    std::vector<KeptBinary> binaries_;                         ///< to be kept
-    std::unordered_map<const Resolved*, std::size_t> places_;  ///< in noted_
-    std::unordered_set<std::string> problems_;  ///< of misses that this session has recorded
+    std::unordered_map<const Resolved*, Noted> noted_;
+    std::vector<KeptBinary> binaries_;  ///< to be kept
     bool has_news_ = false;
     bool stop_ = false;
     std::thread thread_;
+
+    // Of the thread that records.
+    CallReport unrecorded_;              ///< also what the database has refused at the last try
+    std::vector<KeptBinary> unkept_;     ///< likewise
+    std::set<sqlite::Row> places_told_;  ///< CallRecord::place() of what has counted this session
 };
 
 }  // namespace jitune::internal

@@ -31,12 +31,7 @@ void PauseLedger::add(const Task& task, const Resolved& answer, Clock::time_poin
         longest_ = waited;
         reason_ = fmt::format("{}: {}", task.name(), to_string(answer.info.origin));
     }
-    add_new(pause);
-}
-
-void PauseLedger::add_new(const Pause& pause) {
-    const auto [place, is_new] =
-        new_.try_emplace({pause.kernel, pause.types, pause.device_name, pause.origin}, pause);
+    const auto [place, is_new] = new_.try_emplace(pause.place(), pause);
     if (!is_new) {
         place->second.add(pause);
     }
@@ -49,13 +44,6 @@ std::vector<Pause> PauseLedger::take() {
         pauses.push_back(pause);
     }
     return pauses;
-}
-
-void PauseLedger::put_back(const std::vector<Pause>& pauses) {
-    const std::lock_guard lock(mutex_);
-    for (const Pause& pause : pauses) {
-        add_new(pause);
-    }
 }
 
 void PauseLedger::report(Counters& counters) const {

@@ -6,12 +6,12 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "dispatch/answer/dispatch_table.hpp"
 #include "jitune/session.hpp"
-#include "tuner_db/calls/usage.hpp"
+#include "tuner_db/calls/call_record.hpp"
+#include "tuner_db/file/sqlite.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {
@@ -30,18 +30,13 @@ public:
 
     /// The pauses since the last take().
     std::vector<Pause> take();
-    /// Puts back what take() has returned, for the next one.
-    void put_back(const std::vector<Pause>& pauses);
 
 private:
-    void add_new(const Pause& pause);
-
     mutable std::mutex mutex_;
     std::int64_t pauses_ = 0;
     Clock::duration longest_{};
     std::string reason_;
-    /// By Pause::kPlace: those that take() will return.
-    std::map<std::tuple<std::string, std::string, std::string, std::string>, Pause> new_;
+    std::map<sqlite::Row, Pause> new_;  ///< by Pause::place(): those that take() will return
 };
 
 }  // namespace jitune::internal

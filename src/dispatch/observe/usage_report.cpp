@@ -6,6 +6,7 @@
 
 #include "jitune/session.hpp"
 #include "range/cost_estimate.hpp"
+#include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
@@ -14,12 +15,12 @@ namespace jitune::internal {
 
 namespace {
 
-bool is_of_winner(const Usage& usage) {
+bool is_of_winner(const CallRecord& usage) {
     return usage.origin == to_string(Origin::stored) || usage.origin == to_string(Origin::tuned);
 }
 
 /// What one call saves.
-SavedTime saved_by_call(const Winner& winner, const Usage& usage, const WinnerTime& time_at) {
+SavedTime saved_by_call(const Winner& winner, const CallRecord& usage, const WinnerTime& time_at) {
     if (winner.default_median_ns <= 0) {
         return {};
     }
@@ -34,7 +35,7 @@ SavedTime saved_by_call(const Winner& winner, const Usage& usage, const WinnerTi
             std::max(middle, saved(certainty.speed_up_high))};
 }
 
-void add(WinnerUsage& sum, const Usage& usage, const WinnerTime& time_at) {
+void add(WinnerUsage& sum, const CallRecord& usage, const WinnerTime& time_at) {
     const SavedTime one = saved_by_call(sum.winner, usage, time_at);
     const auto calls = static_cast<double>(usage.calls);
     sum.calls = saturating_sum(sum.calls, usage.calls);
@@ -50,7 +51,7 @@ void SavedTime::add(const SavedTime& other) {
     high += other.high;
 }
 
-std::optional<std::size_t> AnswerIndex::answering(const Usage& usage) const {
+std::optional<std::size_t> AnswerIndex::answering(const CallRecord& usage) const {
     const auto sizes = usage.problem_sizes();
     if (!sizes || !is_of_winner(usage)) {
         return std::nullopt;
@@ -65,7 +66,7 @@ std::optional<std::size_t> AnswerIndex::answering(const Usage& usage) const {
     return std::nullopt;
 }
 
-bool AnswerIndex::is_for_withheld(const Usage& usage) const {
+bool AnswerIndex::is_for_withheld(const CallRecord& usage) const {
     const auto sizes = usage.problem_sizes();
     if (!sizes || usage.origin != to_string(Origin::template_default)) {
         return false;
@@ -79,14 +80,14 @@ bool AnswerIndex::is_for_withheld(const Usage& usage) const {
     });
 }
 
-UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
+UsageReport usage_report(std::span<const Winner> winners, std::span<const CallRecord> usages,
                          const WinnerTime& time_at) {
     UsageReport report;
     const AnswerIndex index(winners);
     for (const Winner& winner : winners) {
         report.winners.push_back({winner, 0, "", {}});
     }
-    for (const Usage& usage : usages) {
+    for (const CallRecord& usage : usages) {
         std::int64_t& of_origin = report.origins[usage.origin];
         of_origin = saturating_sum(of_origin, usage.calls);
         report.calls = saturating_sum(report.calls, usage.calls);
@@ -111,7 +112,7 @@ UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage>
     return report;
 }
 
-UsageReport usage_report_of(std::span<const Winner> winners, std::span<const Usage> usages,
+UsageReport usage_report_of(std::span<const Winner> winners, std::span<const CallRecord> usages,
                             ComparedTimes& times) {
     const auto time_at = [&](const Winner& winner, const Sizes& sizes) -> std::optional<double> {
         const auto cost = estimated_time(times.of(winner), winner.configuration, sizes);

@@ -37,7 +37,7 @@ struct WinnerUsage {
 /// What the recorded calls tell of a table of winners.
 struct UsageReport {
     std::vector<WinnerUsage> winners;             ///< all of them, those that saved most first
-    std::map<std::string, std::int64_t> origins;  ///< calls by Usage::origin
+    std::map<std::string, std::int64_t> origins;  ///< calls by CallRecord::origin
     std::int64_t calls = 0;                       ///< of all origins
     std::int64_t withheld = 0;                    ///< calls as AnswerIndex::is_for_withheld()
     std::int64_t replaced = 0;  ///< calls that winners have answered that are gone by now
@@ -53,11 +53,11 @@ public:
 
     /// The place of the very winner that has answered these calls, at sizes that it still serves;
     /// nothing where it is gone or another answer has served them.
-    [[nodiscard]] std::optional<std::size_t> answering(const Usage& usage) const;
+    [[nodiscard]] std::optional<std::size_t> answering(const CallRecord& usage) const;
 
     /// Whether the default has answered these calls in the place of a winner that may_be_slower():
     /// one is stored that is no younger than the last of them.
-    [[nodiscard]] bool is_for_withheld(const Usage& usage) const;
+    [[nodiscard]] bool is_for_withheld(const CallRecord& usage) const;
 
 private:
     std::span<const Winner> winners_;
@@ -70,11 +70,11 @@ using WinnerTime = std::function<std::optional<double>(const Winner& winner, con
 /// A call saves what the winner is faster than the default where it was tuned, in parts of its own
 /// time. That is `time_at` the call's sizes, or the winner's own. The interval is that of the
 /// speed-up.
-UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
+UsageReport usage_report(std::span<const Winner> winners, std::span<const CallRecord> usages,
                          const WinnerTime& time_at);
 
 /// The same by what the comparisons of the database say. Throws Error(store).
-UsageReport usage_report_of(std::span<const Winner> winners, std::span<const Usage> usages,
+UsageReport usage_report_of(std::span<const Winner> winners, std::span<const CallRecord> usages,
                             ComparedTimes& times);
 
 }  // namespace jitune::internal

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/observe/winner_watch.hpp"
 
-#include <iterator>
-
 #include "dispatch/behind/stored_costs.hpp"
 #include "support/loop_clock.hpp"
 #include "support/message.hpp"
@@ -20,27 +18,35 @@ bool WinnerWatch::note(const Task& task, const Resolved& answer) {
     if (!options_.watch_winners || options_.database.empty() || answer.winner_at.empty()) {
         return false;
     }
-    auto watched = std::make_unique<Watched>();
-    watched->answer = &answer;
-    Doubt& doubt = watched->doubt;
+    Watched watched{&answer, {}, task.problem.sizes, task.kernel_template().front_matter().sizes};
+    Doubt& doubt = watched.doubt;
     doubt.key = task.key();
     doubt.configuration = answer.info.configuration;
     doubt.winner_at = answer.winner_at;
     doubt.kernel_spec = frame(task.kernel.spec);
     doubt.driver = task.info().driver;
     doubt.device_name = task.info().name;
-    watched->sizes = task.problem.sizes;
-    watched->size_names = task.kernel_template().front_matter().sizes;
-    watched->is_of_other_driver = answer.winner_driver != task.info().driver;
-    watched->timer = timers_.of(task.device);
     const std::lock_guard lock(mutex_);
     if (watched_.size() == kMostWatched) {
         return false;
     }
-    if (watched_.try_emplace(&answer, std::move(watched)).second) {
+    watched.timer = timer_of(task.device);
+    const auto [place, is_new] = watched_.try_emplace(&answer, std::move(watched));
+    if (is_new) {
         answer.watch.store(this, std::memory_order_release);
+        if (answer.winner_driver != task.info().driver) {
+            of_other_driver_.push_back(&place->second);
+        }
     }
     return true;
+}
+
+LaunchTimer* WinnerWatch::timer_of(Device& device) {
+    const auto [place, is_new] = timers_.try_emplace(&device);
+    if (is_new) {
+        place->second = device.make_launch_timer();
+    }
+    return place->second.get();
 }
 
 std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
@@ -52,8 +58,7 @@ std::optional<std::size_t> WinnerWatch::place_of(Watched& watched,
         return std::nullopt;
     }
     if (is_new) {
-        places_.push_back(
-            std::unique_ptr<Place>(new Place{&watched, Sizes(sizes.begin(), sizes.end())}));
+        places_.push_back({&watched, Sizes(sizes.begin(), sizes.end())});
     }
     return found->second;
 }
@@ -64,7 +69,7 @@ void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> s
     std::optional<std::size_t> place;
     {
         const std::lock_guard lock(mutex_);
-        Watched& watched = *watched_.at(&answer);
+        Watched& watched = watched_.at(&answer);
         if (watched.timer != nullptr && !watched.is_doubted) {
             timer = watched.timer;
             place = place_of(watched, sizes);
@@ -77,32 +82,29 @@ void WinnerWatch::launch(const Resolved& answer, std::span<const std::int64_t> s
     timer->launch(launch, arrays, stream, *place);
 }
 
-void WinnerWatch::take_times() {
-    const std::vector<LaunchTimer::Time> times = timers_.take();
-    const std::lock_guard lock(mutex_);
-    for (const auto& [tag, ns] : times) {
-        if (ns > 0) {
-            places_.at(tag)->times.add(ns);
+std::vector<WinnerWatch::Place*> WinnerWatch::take_times() {
+    std::vector<LaunchTimer*> timers;
+    {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [device, timer] : timers_) {
+            if (timer != nullptr) {
+                timers.push_back(timer.get());
+            }
         }
     }
-}
-
-std::vector<WinnerWatch::Watched*> WinnerWatch::all_watched() {
-    const std::lock_guard lock(mutex_);
-    std::vector<Watched*> all;
-    for (const auto& [answer, watched] : watched_) {
-        all.push_back(watched.get());
+    std::vector<Place*> timed;
+    for (LaunchTimer* const timer : timers) {
+        const std::vector<LaunchTimer::Time> times = timer->take();
+        const std::lock_guard lock(mutex_);
+        for (const auto& [tag, ns] : times) {
+            if (ns > 0) {
+                Place& place = places_.at(tag);
+                place.times.add(ns);
+                timed.push_back(&place);
+            }
+        }
     }
-    return all;
-}
-
-std::vector<WinnerWatch::Place*> WinnerWatch::all_places() {
-    const std::lock_guard lock(mutex_);
-    std::vector<Place*> all;
-    for (const auto& place : places_) {
-        all.push_back(place.get());
-    }
-    return all;
+    return timed;
 }
 
 std::optional<Winner> WinnerWatch::row_of(const Watched& watched, const Sizes& sizes) {
@@ -169,27 +171,23 @@ void WinnerWatch::judge(Place& place) {
 }
 
 std::vector<Doubt> WinnerWatch::judge() {
-    take_times();
-    for (Watched* const watched : all_watched()) {
-        if (!watched->is_of_other_driver || watched->is_doubted) {
-            continue;
-        }
-        watched->is_of_other_driver = false;  // one try: a later session has another
+    const std::vector<Place*> timed = take_times();
+    std::vector<Watched*> of_other_driver;
+    {
+        const std::lock_guard lock(mutex_);
+        of_other_driver.swap(of_other_driver_);  // one try: a later session has another
+    }
+    for (Watched* const watched : of_other_driver) {
         if (const auto row = row_of(*watched, watched->sizes)) {
             doubt(*watched, *row, Doubt::kDriver, watched->sizes);
         }
     }
-    for (Place* const place : all_places()) {
+    for (Place* const place : timed) {
         if (place->times.is_new()) {
             judge(*place);
         }
     }
     return std::exchange(doubts_, {});
-}
-
-void WinnerWatch::put_back(std::vector<Doubt> doubts) {
-    doubts_.insert(doubts_.end(), std::make_move_iterator(doubts.begin()),
-                   std::make_move_iterator(doubts.end()));
 }
 
 }  // namespace jitune::internal

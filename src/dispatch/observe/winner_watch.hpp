@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,8 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "backend/launch_timer.hpp"
 #include "dispatch/answer/dispatch_table.hpp"
-#include "dispatch/observe/launch_timers.hpp"
 #include "dispatch/observe/served_times.hpp"
 #include "dispatch/session_store.hpp"
 #include "tuning/task.hpp"
@@ -45,9 +46,6 @@ public:
     /// time. Throws nothing but std::bad_alloc.
     std::vector<Doubt> judge();
 
-    /// The next judge() returns these, too.
-    void put_back(std::vector<Doubt> doubts);
-
     /// Calls that were timed, or tried to be.
     [[nodiscard]] std::int64_t sampled() const { return sampled_; }
     /// Answers in doubt.
@@ -59,8 +57,7 @@ private:
         Doubt doubt;  ///< with what is known of it before there is any
         Sizes sizes;  ///< of the first call
         std::vector<std::string> size_names;
-        LaunchTimer* timer;  ///< nullptr: none
-        bool is_of_other_driver;
+        LaunchTimer* timer = nullptr;  ///< nullptr: none
         bool is_doubted = false;
     };
     /// Calls of one answer at the same sizes.
@@ -72,11 +69,13 @@ private:
         std::optional<double> most_ns = {};
     };
 
+    /// The device's timer, which is made at the first call; nullptr where the device cannot time
+    /// single calls. Under mutex_.
+    LaunchTimer* timer_of(Device& device);
     /// The number of a place, which is made where there is none; nothing where there are too many.
     std::optional<std::size_t> place_of(Watched& watched, std::span<const std::int64_t> sizes);
-    void take_times();
-    std::vector<Watched*> all_watched();
-    std::vector<Place*> all_places();
+    /// Adds the times that the timers have; returns places with more of them to judge.
+    std::vector<Place*> take_times();
     /// The row that the answer was made from, if it is still stored.
     std::optional<Winner> row_of(const Watched& watched, const Sizes& sizes);
     void judge(Place& place);
@@ -87,10 +86,11 @@ private:
     SessionStore& store_;
     std::atomic<std::int64_t> sampled_{0}, doubted_{0};
 
-    LaunchTimers timers_;
     std::mutex mutex_;  ///< of what follows; not held while a call, a timer or the database is used
-    std::map<const Resolved*, std::unique_ptr<Watched>> watched_;
-    std::vector<std::unique_ptr<Place>> places_;
+    std::map<const Device*, std::unique_ptr<LaunchTimer>> timers_;
+    std::map<const Resolved*, Watched> watched_;
+    std::vector<Watched*> of_other_driver_;  ///< of watched_: to be judged once
+    std::deque<Place> places_;
     std::map<std::pair<const Resolved*, Sizes>, std::size_t> numbers_;  ///< of places_
 
     // Of the thread that judges.

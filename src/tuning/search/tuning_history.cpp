@@ -98,7 +98,7 @@ void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimit
     if (winner) {
         plan.incumbent = winner->configuration;
     }
-    std::vector<Measurement> rows = store.measurements(key);
+    std::vector<Measurement> rows = store.measurements().of(key);
     if (!winner || tries_of(winner->certainty) < kTries) {  // else the machine is never quiet
         std::erase_if(rows, [](const Measurement& row) {
             return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
@@ -129,7 +129,7 @@ std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& rec
     const auto tried = [&](const Measurement& row) {
         return row.verdict == Verdict::timed && row.sizes == task.sizes() && is_of_search(row);
     };
-    const std::vector<Measurement> rows = store.measurements(task.key());
+    const std::vector<Measurement> rows = store.measurements().of(task.key());
     return std::any_of(rows.begin(), rows.end(), tried) ? std::move(winner) : std::nullopt;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge/store_merge.hpp"
+#include "tuner_db/merge/merge_run.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -57,20 +57,43 @@ bool is_other_image(const Winner& here, const Winner& there) {
     return here.image != there.image && there.image > here.image;
 }
 
+/// Takes from the claims of one key and place the sizes that others keep which supersede() them.
+/// The order of the claims does not matter, nor does it whether some were settled before: of each
+/// size, the first claim in that order is left. A pinned row keeps all.
+void settle(std::vector<Claim>& claims) {
+    std::sort(claims.begin(), claims.end(), [](const Claim& left, const Claim& right) {
+        return supersedes(left.row, right.row);
+    });
+    std::vector<SizeBox> all;
+    for (const Claim& claim : claims) {
+        all.insert(all.end(), claim.boxes.begin(), claim.boxes.end());
+    }
+    const BoxIndex index(all);
+    std::size_t before = 0;
+    for (Claim& claim : claims) {
+        std::vector<SizeBox> left;
+        for (const SizeBox& box : claim.boxes) {
+            const std::vector<SizeBox> parts =
+                claim.row.pinned ? std::vector<SizeBox>{box} : index.outside(box, before);
+            left.insert(left.end(), parts.begin(), parts.end());
+        }
+        before += claim.boxes.size();
+        claim.boxes = std::move(left);
+    }
+}
+
 }  // namespace
 
-StoreMerge::StoreMerge(sqlite::Connection& into, WinnerTable& winners,
-                       sqlite::Statement& put_measurement, sqlite::Connection& source,
-                       const MergeOptions& options)
-    : into_(into),
-      winners_(winners),
-      put_measurement_(put_measurement),
+MergeRun::MergeRun(sqlite::Connection& into, WinnerTable& winners, StoredMeasurements& measurements,
+                   sqlite::Connection& source, const MergeOptions& options)
+    : winners_(winners),
+      measurements_(measurements),
       source_(source),
       theirs_(source),
       options_(options),
       log_(into) {}
 
-MergeReport StoreMerge::run(const std::string& source_name) {
+MergeReport MergeRun::run(const std::string& source_name) {
     report_.number = log_.begin();
     unite_measurements();
     read_claims_of_source();
@@ -94,9 +117,8 @@ MergeReport StoreMerge::run(const std::string& source_name) {
     return std::move(report_);
 }
 
-void StoreMerge::unite_measurements() {
+void MergeRun::unite_measurements() {
     sqlite::Statement all(source_, select(table_of<Measurement>(), "ORDER BY rowid"));
-    sqlite::Statement changes(into_, "SELECT changes()");
     for (sqlite::Cursor cursor = all.run(); cursor.next();) {
         const sqlite::Row row = cursor.row();
         const auto measurement = from_row<Measurement>(row);
@@ -107,12 +129,12 @@ void StoreMerge::unite_measurements() {
         if (options_.wants_key && !options_.wants_key(measurement->key)) {
             continue;
         }
-        if (!is_taken([&] { put_measurement_.execute(row); })) {
+        bool is_new = false;
+        if (!is_taken([&] { is_new = measurements_.put(row); })) {
             ++report_.damaged;
             continue;
         }
-        sqlite::Cursor changed = changes.run();
-        if (changed.next() && changed.row().front() == sqlite::Cell(std::int64_t{0})) {
+        if (!is_new) {
             ++report_.known;
             continue;
         }
@@ -121,7 +143,7 @@ void StoreMerge::unite_measurements() {
     }
 }
 
-void StoreMerge::add_claim(Claim claim) {
+void MergeRun::add_claim(Claim claim) {
     claim.content = winner_content(claim.row);
     claim.row.image.clear();
     std::vector<Claim>& claims = keys_[key_words(claim.row)][place_words(claim.row)];
@@ -142,7 +164,7 @@ void StoreMerge::add_claim(Claim claim) {
     }
 }
 
-void StoreMerge::read_own_claims() {
+void MergeRun::read_own_claims() {
     const auto add = [&](std::int64_t rowid) {
         if (auto found = winners_.read(rowid); found.winner) {
             auto boxes = *boxes_of(*found.winner);
@@ -167,7 +189,7 @@ void StoreMerge::read_own_claims() {
     }
 }
 
-void StoreMerge::read_claims_of_source() {
+void MergeRun::read_claims_of_source() {
     for (const std::int64_t rowid : theirs_.all()) {
         auto found = theirs_.read(rowid);
         if (!found.winner) {
@@ -194,7 +216,7 @@ void StoreMerge::read_claims_of_source() {
     }
 }
 
-void StoreMerge::unite_key(Places& places) {
+void MergeRun::unite_key(Places& places) {
     for (auto& [place, claims] : places) {
         settle(claims);
         for (const Claim& claim : claims) {
@@ -214,7 +236,7 @@ void StoreMerge::unite_key(Places& places) {
     }
 }
 
-void StoreMerge::keep(const Claim& claim) {
+void MergeRun::keep(const Claim& claim) {
     WinnerTable::Found found = winners_.read(claim.rowid);
     Winner row = *found.winner;
     bool is_new = false;
@@ -248,7 +270,7 @@ void StoreMerge::keep(const Claim& claim) {
     }
 }
 
-void StoreMerge::bring(const Claim& claim) {
+void MergeRun::bring(const Claim& claim) {
     if (claim.boxes.empty()) {
         ++report_.superseded;
         return;
@@ -268,7 +290,7 @@ void StoreMerge::bring(const Claim& claim) {
     log_.changed_winner(claim.content, std::nullopt);
 }
 
-void StoreMerge::report_meeting(const Claim& claim, const Claim& other) {
+void MergeRun::report_meeting(const Claim& claim, const Claim& other) {
     ++report_.all_meetings;
     if (std::ssize(report_.meetings) < MergeReport::kMostMeetings) {
         const bool first = serves_before(claim.row, other.row);
@@ -279,7 +301,7 @@ void StoreMerge::report_meeting(const Claim& claim, const Claim& other) {
     }
 }
 
-MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
+MergedWinner MergeRun::outcome_of(const Claim& claim, const Places& places) {
     MergedWinner merged{claim.content, winner_id(claim.row), report_.number, "", "new", ""};
     for (const auto& [place, claims] : places) {
         for (const Claim& other : claims) {
@@ -304,7 +326,7 @@ MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
     return merged;
 }
 
-void StoreMerge::log_claim(const Claim& claim, MergedWinner merged) {
+void MergeRun::log_claim(const Claim& claim, MergedWinner merged) {
     // Sizes that others of its place have may come with a later merge.
     const std::vector<SizeBox> missed = outside(claim.fresh, claim.boxes);
     std::vector<SizeBox> all = outside(claim.fresh, missed);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuning/record/tuning_journal.hpp"
+#include "tuning/record/measurement_recorder.hpp"
 
 #include "jitune/error.hpp"
 #include "tuning/search/tuning_history.hpp"
 
 namespace jitune::internal {
 
-TuningJournal::TuningJournal(const std::filesystem::path& database, const RecordMaker& record_maker,
-                             const Log& log)
+MeasurementRecorder::MeasurementRecorder(const std::filesystem::path& database,
+                                         const RecordMaker& record_maker, const Log& log)
     : record_maker_(record_maker), log_(log) {
     if (!database.empty()) {
-        with_journal([&] { journal_ = std::make_unique<SweepJournal>(database); });
+        with_journal([&] { journal_ = std::make_unique<MeasurementJournal>(database); });
     }
 }
 
 template <class Action>
-void TuningJournal::with_journal(Action action) {
+void MeasurementRecorder::with_journal(Action action) {
     try {
         action();
     } catch (const Error& error) {
@@ -24,7 +24,7 @@ void TuningJournal::with_journal(Action action) {
     }
 }
 
-void TuningJournal::announce(std::span<const std::string> configurations) {
+void MeasurementRecorder::announce(std::span<const std::string> configurations) {
     in_flight_ += configurations.size();
     if (journal_ == nullptr) {
         return;
@@ -37,7 +37,7 @@ void TuningJournal::announce(std::span<const std::string> configurations) {
     with_journal([&] { journal_->announce(in_flight); });
 }
 
-void TuningJournal::measured(const Measurement& measurement) {
+void MeasurementRecorder::measured(const Measurement& measurement) {
     in_flight_ -= in_flight_ > 0 ? 1 : 0;
     measurements_.push_back(measurement);
     if (journal_ != nullptr) {
@@ -45,7 +45,7 @@ void TuningJournal::measured(const Measurement& measurement) {
     }
 }
 
-void TuningJournal::save(TuningStore& store, std::span<const Winner> winners) {
+void MeasurementRecorder::save(TuningStore& store, std::span<const Winner> winners) {
     store.save(measurements_, winners);
     if (journal_ != nullptr) {
         with_journal([&] { journal_->clear(); });

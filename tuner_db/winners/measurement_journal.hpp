@@ -16,15 +16,15 @@ namespace jitune::internal {
 /// The progress of a running tuning, in a file beside the database until it is in the database:
 /// `<database>-sweep-<pid>-<n>`, locked while its owner lives. If the process is killed, everything
 /// written survives; if the machine goes down, everything announced survives. Used by one thread.
-class SweepJournal {
+class MeasurementJournal {
 public:
     /// Creates the file. Throws Error(store).
-    explicit SweepJournal(const std::filesystem::path& database);
+    explicit MeasurementJournal(const std::filesystem::path& database);
     /// Removes the file, unless it holds measurements that are not in the database; recover() finds
     /// them later.
-    ~SweepJournal();
-    SweepJournal(const SweepJournal&) = delete;
-    SweepJournal& operator=(const SweepJournal&) = delete;
+    ~MeasurementJournal();
+    MeasurementJournal(const MeasurementJournal&) = delete;
+    MeasurementJournal& operator=(const MeasurementJournal&) = delete;
 
     /// Records candidates that are about to run, each with the verdict that it gets if the machine
     /// goes down before it is measured. They are on the disk when this returns. Throws

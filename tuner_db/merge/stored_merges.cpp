@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge/merge_undo.hpp"
+#include "tuner_db/merge/stored_merges.hpp"
 
 #include <cstddef>
+#include <filesystem>
 #include <map>
 #include <string>
-#include <vector>
+
+#include <fmt/format.h>
 
 #include "sizes/box_sets.hpp"
-#include "tuner_db/calls/claim.hpp"
 #include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/merge/merge_run.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
 
@@ -69,9 +71,8 @@ sqlite::Blob digest_in(const std::string& digits) {
     return digest;
 }
 
-}  // namespace
-
-UndoReport undo_last_merge(sqlite::Connection& connection, WinnerTable& winners) {
+/// In a write transaction of the caller.
+UndoReport undo_last(sqlite::Connection& connection, WinnerTable& winners) {
     MergeLog log(connection);
     const std::vector<Merge> merges = log.merges();
     UndoReport report;
@@ -103,6 +104,65 @@ UndoReport undo_last_merge(sqlite::Connection& connection, WinnerTable& winners)
     }
     log.take_back(merges[0]);
     return report;
+}
+
+}  // namespace
+
+MergeReport StoredMerges::add(StoredMerges& other, const MergeOptions& options) {
+    const std::string& here = store_.file().path;
+    const std::string& there = other.store_.file().path;
+    if (!here.empty() && !there.empty() && std::filesystem::equivalent(there, here)) {
+        throw Error(ErrorKind::store,
+                    fmt::format("cannot merge {} into itself: name another database", here));
+    }
+    const OpenStore::Turn turn(store_, kSweepWait);
+    const OpenStore::Turn others_turn(other.store_, kSweepWait);
+    const sqlite::Transaction moment(other.store_.connection(), sqlite::Transaction::Kind::read);
+    sqlite::Transaction transaction(store_.connection(), sqlite::Transaction::Kind::write);
+    store_.check_journal_mode();
+    MergeRun merge(store_.connection(), winners_, measurements_, other.store_.connection(),
+                   options);
+    MergeReport report = merge.run(std::filesystem::path(there).filename().string());
+    if (!options.dry_run) {
+        transaction.commit();
+    }
+    return report;
+}
+
+bool StoredMerges::give_code(const Winner& merged, Winner whole) {
+    const std::string content = winner_content(merged);
+    const OpenStore::Turn turn(store_, kSweepWait);
+    bool is_there = false;
+    store_.write([&] {
+        for (const auto& [rowid, same] : winners_.read_same(merged)) {
+            if (same.counts() && winner_content(*same.winner) == content) {
+                whole.range.covers = same.winner->range.covers;
+                winners_.drop(rowid, *same.digest);
+                winners_.add(whole);
+                calls_.remove_served(whole);
+                is_there = true;
+                return;
+            }
+        }
+    });
+    return is_there;
+}
+
+UndoReport StoredMerges::undo() {
+    const OpenStore::Turn turn(store_, kSweepWait);
+    UndoReport report;
+    store_.write([&] { report = undo_last(store_.connection(), winners_); });
+    return report;
+}
+
+std::vector<Merge> StoredMerges::all() {
+    const OpenStore::Turn turn(store_, kSweepWait);
+    return MergeLog(store_.connection()).merges();
+}
+
+std::vector<MergedWinner> StoredMerges::winners() {
+    const OpenStore::Turn turn(store_, kSweepWait);
+    return MergeLog(store_.connection()).merged_winners();
 }
 
 }  // namespace jitune::internal

@@ -6,7 +6,7 @@
 #include "fuzz/fuzz_target.hpp"
 #include "support/hash.hpp"
 #include "support/temp_dir.hpp"
-#include "tuner_db/calls/sweep_journal.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 using namespace jitune::internal;
 
@@ -48,6 +48,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const bool whole = input.number<std::uint8_t>() == 0;
     std::ofstream(database.native() + "-sweep-1-1", std::ios::binary)
         << (whole ? std::string(input.rest()) : sealed(input.rest()));
-    answers_or_refuses([&] { SweepJournal::recover(database, store(), "this boot"); });
+    answers_or_refuses([&] { MeasurementJournal::recover(database, store(), "this boot"); });
     return 0;
 }

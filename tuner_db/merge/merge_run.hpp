@@ -7,20 +7,33 @@
 #include <string>
 #include <vector>
 
-#include "tuner_db/calls/claim.hpp"
+#include "sizes/size_box.hpp"
 #include "tuner_db/merge/merge.hpp"
 #include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/winners/record.hpp"
+#include "tuner_db/winners/stored_measurements.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 
+/// A winner's part in a merge: the sizes that it has, and keeps when its place is settled.
+struct Claim {
+    Winner row;  ///< without its image
+    std::string content;
+    std::vector<SizeBox> boxes;
+    std::int64_t rowid = 0;           ///< in this database; 0: it is not there
+    std::int64_t source_rowid = 0;    ///< in the other database; 0: it is not there, or known
+    std::vector<SizeBox> fresh = {};  ///< of `boxes`, those that no earlier merge has brought
+    std::vector<std::int64_t> doubles = {};  ///< further rows of this content in this database
+};
+
 /// Unites another database with this one, as one set of measurements and one of claims for each key
 /// and place. Both are unions, so that the order of merges and their repetition do not matter. Use
 /// one object for one merge, in a write transaction.
-class StoreMerge {
+class MergeRun {
 public:
-    StoreMerge(sqlite::Connection& into, WinnerTable& winners, sqlite::Statement& put_measurement,
-               sqlite::Connection& source, const MergeOptions& options);
+    MergeRun(sqlite::Connection& into, WinnerTable& winners, StoredMeasurements& measurements,
+             sqlite::Connection& source, const MergeOptions& options);
 
     /// `source_name`: for the log.
     MergeReport run(const std::string& source_name);
@@ -43,9 +56,8 @@ private:
     void report_meeting(const Claim& claim, const Claim& other);
     void log_claim(const Claim& claim, MergedWinner merged);
 
-    sqlite::Connection& into_;
     WinnerTable& winners_;
-    sqlite::Statement& put_measurement_;
+    StoredMeasurements& measurements_;
     sqlite::Connection& source_;
     WinnerTable theirs_;
     const MergeOptions options_;

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "support/log.hpp"
-#include "tuner_db/calls/sweep_journal.hpp"
 #include "tuner_db/tuning_store.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/tune_hooks.hpp"
 
@@ -17,11 +17,11 @@ namespace jitune::internal {
 /// Keeps the measurements of one tuning: at once in a journal file beside the database, at the end
 /// in the database. A journal that cannot be written is logged, and the tuning goes on without it.
 /// Used by one thread.
-class TuningJournal : public TuneObserver {
+class MeasurementRecorder : public TuneObserver {
 public:
     /// An empty `database`: no journal file. `record_maker` and `log` must outlive it.
-    TuningJournal(const std::filesystem::path& database, const RecordMaker& record_maker,
-                  const Log& log);
+    MeasurementRecorder(const std::filesystem::path& database, const RecordMaker& record_maker,
+                        const Log& log);
 
     void announce(std::span<const std::string> configurations) override;
     void measured(const Measurement& measurement) override;
@@ -38,7 +38,7 @@ private:
     const Log& log_;
     std::vector<Measurement> measurements_;
     std::size_t in_flight_ = 0;  ///< announced and not measured
-    std::unique_ptr<SweepJournal> journal_;
+    std::unique_ptr<MeasurementJournal> journal_;
 };
 
 }  // namespace jitune::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/calls/sweep_journal.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -148,7 +148,7 @@ std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
 
 }  // namespace
 
-SweepJournal::SweepJournal(const std::filesystem::path& database) {
+MeasurementJournal::MeasurementJournal(const std::filesystem::path& database) {
     constexpr int kAttempts = 100;  // a process in recover() may lock and remove the new file first
     for (int i = 0; i < kAttempts; ++i) {
         path_ = database.parent_path() /
@@ -164,14 +164,15 @@ SweepJournal::SweepJournal(const std::filesystem::path& database) {
             return;
         }
     }
-    throw Error(ErrorKind::store,
-                fmt::format("sweep journal {}: other processes have removed {} new files of this "
-                            "name; try again",
-                            path_.string(), kAttempts));
+    throw Error(
+        ErrorKind::store,
+        fmt::format("journal of measurements {}: other processes have removed {} new files of this "
+                    "name; try again",
+                    path_.string(), kAttempts));
 }
 
 /// False if the file has been removed.
-bool SweepJournal::lock_new_file() {
+bool MeasurementJournal::lock_new_file() {
     if (::flock(file_.number(), LOCK_EX) != 0) {
         const int code = errno;
         ::unlink(path_.c_str());
@@ -181,13 +182,13 @@ bool SweepJournal::lock_new_file() {
     return is_linked(file_.number());
 }
 
-SweepJournal::~SweepJournal() {
+MeasurementJournal::~MeasurementJournal() {
     if (empty_) {
         ::unlink(path_.c_str());
     }
 }
 
-void SweepJournal::append(const Message& message) {
+void MeasurementJournal::append(const Message& message) {
     const std::string body = encode(message);
     const Digest digest = digest_of(body);
     const std::string bytes =
@@ -202,7 +203,7 @@ void SweepJournal::append(const Message& message) {
     empty_ = false;
 }
 
-void SweepJournal::announce(std::span<const Measurement> in_flight) {
+void MeasurementJournal::announce(std::span<const Measurement> in_flight) {
     for (const Measurement& measurement : in_flight) {
         Message message{std::string(kAnnounced)};
         MessageWriter writer(message);
@@ -214,14 +215,14 @@ void SweepJournal::announce(std::span<const Measurement> in_flight) {
     }
 }
 
-void SweepJournal::add(const Measurement& measurement) {
+void MeasurementJournal::add(const Measurement& measurement) {
     Message message{std::string(kMeasured)};
     MessageWriter writer(message);
     write_record(writer, measurement);
     append(message);
 }
 
-void SweepJournal::clear() {
+void MeasurementJournal::clear() {
     if (::ftruncate(file_.number(), 0) != 0) {
         fail(path_, "ftruncate");
     }
@@ -229,8 +230,8 @@ void SweepJournal::clear() {
     empty_ = true;
 }
 
-std::vector<SweepJournal::Found> SweepJournal::find(const std::filesystem::path& database,
-                                                    const std::string& boot) {
+std::vector<MeasurementJournal::Found> MeasurementJournal::find(
+    const std::filesystem::path& database, const std::string& boot) {
     std::vector<Found> journals;
     for (const std::filesystem::path& path : journals_beside(database)) {
         const FileDescriptor file = open_ours(path);
@@ -251,8 +252,8 @@ std::vector<SweepJournal::Found> SweepJournal::find(const std::filesystem::path&
     return journals;
 }
 
-int SweepJournal::recover(const std::filesystem::path& database, TuningStore& store,
-                          const std::string& boot) {
+int MeasurementJournal::recover(const std::filesystem::path& database, TuningStore& store,
+                                const std::string& boot) {
     int recovered = 0;
     for (const std::filesystem::path& path : journals_beside(database)) {
         const FileDescriptor file = open_ours(path);
@@ -278,7 +279,7 @@ int SweepJournal::recover(const std::filesystem::path& database, TuningStore& st
     return recovered;
 }
 
-std::string SweepJournal::this_boot() {
+std::string MeasurementJournal::this_boot() {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string boot;
     std::getline(file, boot);

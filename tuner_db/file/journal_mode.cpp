@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/file/journal.hpp"
+#include "tuner_db/file/journal_mode.hpp"
 
 #include <fmt/format.h>
 
@@ -29,7 +29,7 @@ std::string request_wal(sqlite::Connection& connection) {
 
 }  // namespace
 
-Journal choose_journal(int sqlite_version, const FileSystem& file_system) {
+JournalMode choose_journal_mode(int sqlite_version, const FileSystem& file_system) {
     const std::string version = version_text(sqlite_version);
     if (!has_wal_reset_fix(sqlite_version)) {
         return {"delete", fmt::format("SQLite {} has the WAL-reset bug, fixed in 3.51.3", version)};
@@ -40,9 +40,9 @@ Journal choose_journal(int sqlite_version, const FileSystem& file_system) {
     return {"wal", fmt::format("SQLite {} on {}", version, file_system.name)};
 }
 
-Journal set_journal(sqlite::Connection& connection, const Journal& chosen) {
+JournalMode set_journal_mode(sqlite::Connection& connection, const JournalMode& chosen) {
     std::string reason = chosen.reason;
-    if (chosen.mode == "wal") {
+    if (chosen.name == "wal") {
         const std::string answer = request_wal(connection);
         if (answer == "wal") {
             connection.execute("PRAGMA synchronous = NORMAL");

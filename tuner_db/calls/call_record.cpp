@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/calls/miss.hpp"
+#include "tuner_db/calls/call_record.hpp"
 
 #include <string_view>
+#include <utility>
 
 #include "jitune/error.hpp"
 #include "support/message.hpp"
-#include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {
 
@@ -19,11 +19,16 @@ std::optional<std::vector<std::string>> unframed_spec(const std::string& kernel_
     }
 }
 
-sqlite::Row Miss::place() const {
-    return {key.kernel, key.types, key.device_class, key.alignment, key.template_hash, sizes};
+sqlite::Row CallRecord::place() const {
+    sqlite::Row place{key.kernel,    key.types,         key.device_class,
+                      key.alignment, key.template_hash, sizes};
+    if (!is_miss()) {
+        place.insert(place.end(), {configuration, origin, winner_at});
+    }
+    return place;
 }
 
-std::optional<std::map<std::string, std::string>> Miss::problem_types() const {
+std::optional<std::map<std::string, std::string>> CallRecord::problem_types() const {
     std::map<std::string, std::string> types;
     for (std::string_view rest = key.types; !rest.empty();) {
         const std::string_view word = rest.substr(0, rest.find(' '));
@@ -37,13 +42,19 @@ std::optional<std::map<std::string, std::string>> Miss::problem_types() const {
     return types;
 }
 
-void Miss::add(const Miss& later) {
-    calls = saturating_sum(calls, later.calls);
-    sessions = saturating_sum(sessions, later.sessions);
-    kernel_spec = later.kernel_spec;
-    origin = later.origin;
-    configuration = later.configuration;
-    device_name = later.device_name;
+void CallRecord::add(const CallRecord& later) {
+    const CallRecord before = std::exchange(*this, later);
+    calls = saturating_sum(before.calls, later.calls);
+    sessions = saturating_sum(before.sessions, later.sessions);
+    first_at = before.first_at;
+}
+
+void Pause::add(const Pause& later) {
+    pauses = saturating_sum(pauses, later.pauses);
+    if (later.longest_us > longest_us) {
+        longest_us = later.longest_us;
+        longest_sizes = later.longest_sizes;
+    }
     last_at = later.last_at;
 }
 

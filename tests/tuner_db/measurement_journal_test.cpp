@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/calls/sweep_journal.hpp"
+#include "tuner_db/winners/measurement_journal.hpp"
 
 #include <algorithm>
 
@@ -8,14 +8,14 @@
 namespace jitune::internal {
 namespace {
 
-class SweepJournalTest : public StoreFixture {
+class MeasurementJournalTest : public StoreFixture {
 protected:
     /// Makes the journal of a killed process, filled by `write`.
     template <class Body>
     void leave(Body write) {
         open();
         const Child child([&] {
-            auto* journal = new SweepJournal(path_);
+            auto* journal = new MeasurementJournal(path_);
             write(*journal);
             ::_exit(0);  // as a kill does, without the destructor
         });
@@ -41,42 +41,42 @@ protected:
     }
 };
 
-TEST_F(SweepJournalTest, SavesTheMeasurementsOfAKilledProcess) {
-    leave([](SweepJournal& journal) {
+TEST_F(MeasurementJournalTest, SavesTheMeasurementsOfAKilledProcess) {
+    leave([](MeasurementJournal& journal) {
         journal.announce(std::vector{in_flight(1), in_flight(2)});
         journal.add(measurement_of(1));
     });
     const auto store = open();
-    EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
-    EXPECT_EQ(store->measurements(key_of(1)), std::vector{measurement_of(1)});
-    EXPECT_EQ(store->measurements(key_of(2)).size(), 0U);  // the machine stayed up
+    EXPECT_EQ(MeasurementJournal::recover(path_, *store), 1);
+    EXPECT_EQ(store->measurements().of(key_of(1)), std::vector{measurement_of(1)});
+    EXPECT_EQ(store->measurements().of(key_of(2)).size(), 0U);  // the machine stayed up
     EXPECT_TRUE(journals().empty());
-    EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
+    EXPECT_EQ(MeasurementJournal::recover(path_, *store), 0);
 }
 
-TEST_F(SweepJournalTest, SavesTheCandidatesInFlightWhenTheMachineWentDown) {
-    leave([](SweepJournal& journal) {
+TEST_F(MeasurementJournalTest, SavesTheCandidatesInFlightWhenTheMachineWentDown) {
+    leave([](MeasurementJournal& journal) {
         journal.announce(std::vector{in_flight(1), in_flight(2)});
         journal.add(measurement_of(1));
     });
     const auto store = open();
-    EXPECT_EQ(SweepJournal::recover(path_, *store, "another boot"), 1);
-    EXPECT_EQ(store->measurements(key_of(1)), std::vector{measurement_of(1)});
-    EXPECT_EQ(store->measurements(key_of(2)), std::vector{in_flight(2)});
+    EXPECT_EQ(MeasurementJournal::recover(path_, *store, "another boot"), 1);
+    EXPECT_EQ(store->measurements().of(key_of(1)), std::vector{measurement_of(1)});
+    EXPECT_EQ(store->measurements().of(key_of(2)), std::vector{in_flight(2)});
 }
 
-TEST_F(SweepJournalTest, MayBeMergedTwice) {
-    leave([](SweepJournal& journal) { journal.add(measurement_of(1)); });
+TEST_F(MeasurementJournalTest, MayBeMergedTwice) {
+    leave([](MeasurementJournal& journal) { journal.add(measurement_of(1)); });
     const std::filesystem::path journal = journals().front();
     const std::filesystem::path copy = file_next_to_it("-sweep-1-1");
     std::filesystem::copy(journal, copy);
     const auto store = open();
-    EXPECT_EQ(SweepJournal::recover(path_, *store), 2);
-    EXPECT_EQ(store->measurements(key_of(1)).size(), 1U);
+    EXPECT_EQ(MeasurementJournal::recover(path_, *store), 2);
+    EXPECT_EQ(store->measurements().of(key_of(1)).size(), 1U);
 }
 
-TEST_F(SweepJournalTest, EndsAtAnIncompleteMessage) {
-    leave([](SweepJournal& journal) {
+TEST_F(MeasurementJournalTest, EndsAtAnIncompleteMessage) {
+    leave([](MeasurementJournal& journal) {
         journal.add(measurement_of(1));
         journal.add(measurement_of(2));
     });
@@ -90,62 +90,62 @@ TEST_F(SweepJournalTest, EndsAtAnIncompleteMessage) {
         std::ofstream(journal, std::ios::binary | std::ios::trunc)
             << whole.substr(0, whole.size() - lost);
         const auto store = open();
-        EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
-        EXPECT_EQ(store->measurements(key_of(1)).size(), 1U) << lost;
-        EXPECT_EQ(store->measurements(key_of(2)).size(), 0U) << lost;
+        EXPECT_EQ(MeasurementJournal::recover(path_, *store), 1);
+        EXPECT_EQ(store->measurements().of(key_of(1)).size(), 1U) << lost;
+        EXPECT_EQ(store->measurements().of(key_of(2)).size(), 0U) << lost;
     }
     std::string bad = whole;
     bad[whole.size() - 5] ^= 1;
     std::filesystem::remove(path_);
     std::ofstream(journal, std::ios::binary | std::ios::trunc) << bad;
     const auto store = open();
-    EXPECT_EQ(SweepJournal::recover(path_, *store), 1);
-    EXPECT_EQ(store->measurements(key_of(2)).size(), 0U);
+    EXPECT_EQ(MeasurementJournal::recover(path_, *store), 1);
+    EXPECT_EQ(store->measurements().of(key_of(2)).size(), 0U);
 }
 
-TEST_F(SweepJournalTest, LeavesTheJournalOfALivingProcessAlone) {
+TEST_F(MeasurementJournalTest, LeavesTheJournalOfALivingProcessAlone) {
     const auto store = open();
-    SweepJournal journal(path_);
+    MeasurementJournal journal(path_);
     journal.add(measurement_of(1));
-    EXPECT_EQ(SweepJournal::recover(path_, *store), 0);
+    EXPECT_EQ(MeasurementJournal::recover(path_, *store), 0);
     EXPECT_TRUE(std::filesystem::exists(journal.path()));
-    EXPECT_EQ(store->measurements(key_of(1)).size(), 0U);
+    EXPECT_EQ(store->measurements().of(key_of(1)).size(), 0U);
 }
 
-TEST_F(SweepJournalTest, IsFoundBesideTheDatabaseWithWhatIsInIt) {
-    EXPECT_TRUE(SweepJournal::find(path_).empty());
-    leave([](SweepJournal& journal) {
+TEST_F(MeasurementJournalTest, IsFoundBesideTheDatabaseWithWhatIsInIt) {
+    EXPECT_TRUE(MeasurementJournal::find(path_).empty());
+    leave([](MeasurementJournal& journal) {
         journal.announce(std::vector{in_flight(1), in_flight(2)});
         journal.add(measurement_of(1));
     });
-    SweepJournal living(path_);
+    MeasurementJournal living(path_);
     living.add(measurement_of(3));
-    const auto found = SweepJournal::find(path_);
+    const auto found = MeasurementJournal::find(path_);
     ASSERT_EQ(found.size(), 2U);
-    for (const SweepJournal::Found& one : found) {
+    for (const MeasurementJournal::Found& one : found) {
         EXPECT_EQ(one.is_in_use, one.path == living.path());
         EXPECT_EQ(one.measurements, one.is_in_use ? 0U : 1U);
     }
     EXPECT_EQ(journals().size(), 2U);
 }
 
-TEST_F(SweepJournalTest, IsRemovedOnlyOnceItIsInTheDatabase) {
+TEST_F(MeasurementJournalTest, IsRemovedOnlyOnceItIsInTheDatabase) {
     open();
-    { const SweepJournal empty(path_); }
+    { const MeasurementJournal empty(path_); }
     EXPECT_TRUE(journals().empty());
-    { SweepJournal(path_).add(measurement_of(1)); }
+    { MeasurementJournal(path_).add(measurement_of(1)); }
     EXPECT_EQ(journals().size(), 1U);
     {
-        SweepJournal cleared(path_);
+        MeasurementJournal cleared(path_);
         cleared.add(measurement_of(2));
         cleared.clear();
     }
     EXPECT_EQ(journals().size(), 1U);
-    EXPECT_EQ(SweepJournal::recover(path_, *open()), 1);
+    EXPECT_EQ(MeasurementJournal::recover(path_, *open()), 1);
 }
 
-TEST_F(SweepJournalTest, SaysWhyItCannotBeMade) {
-    EXPECT_NE(store_error([&] { SweepJournal("/no/such/folder/tuning.db"); }).find("open"),
+TEST_F(MeasurementJournalTest, SaysWhyItCannotBeMade) {
+    EXPECT_NE(store_error([&] { MeasurementJournal("/no/such/folder/tuning.db"); }).find("open"),
               std::string::npos);
 }
 

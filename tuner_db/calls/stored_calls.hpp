@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "tuner_db/calls/call_record.hpp"
+#include "tuner_db/calls/doubt.hpp"
+#include "tuner_db/calls/sum_table.hpp"
+#include "tuner_db/open_store.hpp"
+#include "tuner_db/winners/record.hpp"
+#include "tuner_db/winners/winner_table.hpp"
+
+namespace jitune::internal {
+
+/// What a session has to tell of calls since it told last.
+struct CallReport {
+    std::vector<CallRecord> calls = {};
+    std::vector<Pause> pauses = {};
+    std::vector<Doubt> doubts = {};
+
+    [[nodiscard]] bool empty() const { return calls.empty() && pauses.empty() && doubts.empty(); }
+};
+
+/// What a store knows of calls: the tables `call`, `pause` and `doubt`. Thread-safe but for the
+/// functions that a turn of the caller is for. Functions throw Error(store).
+class StoredCalls {
+public:
+    static constexpr std::int64_t kMostMisses = 10'000;
+    static constexpr std::int64_t kMostUses = 20'000;
+    static constexpr std::int64_t kMostPauses = 1'000;
+    static constexpr std::int64_t kMostDoubts = 10'000;
+
+    /// Both must outlive it.
+    StoredCalls(OpenStore& store, WinnerTable& winners);
+
+    /// Adds a report, in one transaction; leaves out misses that a winner serves by now, unless it
+    /// is_to_be_tuned(), and doubts about winners that are gone. Waits at most a second for others
+    /// that hold the file.
+    void add(const CallReport& report);
+
+    /// The calls that answers have served, those called last first.
+    std::vector<CallRecord> uses();
+
+    /// The problems that calls had no winner for, or a provisional one, those called most first. A
+    /// winner that is saved removes those that it serves, unless it is_to_be_tuned().
+    std::vector<CallRecord> misses();
+
+    /// The pauses that sessions have recorded, the longest first.
+    std::vector<Pause> pauses();
+
+    /// The doubts about winners that are stored, the last ones first. A winner that is saved
+    /// removes that about its own row.
+    std::vector<Doubt> doubts();
+
+    /// The winner that it is about, with its image. Nothing if its row is damaged or has gone.
+    std::optional<Winner> doubted(const Doubt& doubt);
+
+    /// Forgets these misses, with all that was added meanwhile.
+    void remove(std::span<const CallRecord> misses);
+    /// Forgets these doubts.
+    void remove(std::span<const Doubt> doubts);
+
+    /// Forgets the misses that a winner serves, unless it is_to_be_tuned(). In a write transaction
+    /// of the caller.
+    void remove_served(const Winner& winner);
+    /// Forgets the doubt about the row in whose place a winner is put. In a write transaction of
+    /// the caller.
+    void remove_doubt(const Winner& winner);
+
+private:
+    /// The rows that `read` gives, which is called in a turn. Counts those that it leaves out, and
+    /// warns of them once for each table.
+    template <class Record>
+    std::vector<Record> intact(const std::function<typename SumTable<Record>::Rows()>& read);
+    /// Whether no winner serves the problem of a miss, or one that is_to_be_tuned().
+    bool is_unserved(const CallRecord& miss);
+    /// The intact winners that are not to be tuned again, without their images.
+    std::vector<Winner> settled_winners();
+    /// The row that it is about.
+    std::optional<Winner> row_of(const Doubt& doubt);
+
+    OpenStore& store_;
+    WinnerTable& winners_;
+    SumTable<CallRecord> misses_, uses_;
+    SumTable<Pause> pauses_;
+    SumTable<Doubt> doubts_;
+    sqlite::Statement misses_of_key_;
+    std::set<std::string_view> warned_of_;  ///< tables; changed in turns alone
+};
+
+}  // namespace jitune::internal
