@@ -36,7 +36,8 @@ protected:
         calls(*engine, count, n);
         engine.reset();
         return TuningStore::open(options_.database, TuningStore::Access::read_only, Log())
-            ->doubts();
+            ->calls()
+            .doubts();
     }
 
     std::atomic<double> served_ns_ = 60'000;  // stored: 400 ns

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,7 +24,7 @@ namespace jitune::internal {
 namespace {
 
 constexpr const char* kSpec = "kernel_spec";
-constexpr const char* kLeftOut = "winner_at";  // of a winner of this database
+constexpr std::string_view kLeftOut = "winner_at";  // of a winner of this database
 
 /// Throws Error(usage) for code of another kernel than the key names: its winners would not be
 /// those of the key. Code that this build cannot make is for another one.
