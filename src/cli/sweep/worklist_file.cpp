@@ -46,7 +46,7 @@ void check_kernel(const CallRecord& miss, const Message& spec) {
 }
 
 CallRecord miss_from(const ParsedJson& row) {
-    auto miss = from_json<CallRecord>(row, kLeftOut);
+    auto miss = internal::from_json<CallRecord>(row, kLeftOut);  // not that of nlohmann
     Message spec;
     read_member(row, {kSpec}, spec);
     const bool is_sound = !spec.empty() && !miss.key.kernel.empty() &&
