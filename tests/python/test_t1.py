@@ -164,7 +164,7 @@ def test_a_problem_becomes_a_template():
             "range(0)", "range(5, 5)", "list(range(7, 3))", "[]", []
         )),
         (with_parameter("Values", ""), "TuningParameters BLOCK: Values cannot be read"),
-        (with_parameter("Values", "range(1, 2, 0)"), "step of a range"),
+        (with_parameter("Values", "range(1, 2, 0)"), "Python says: range() arg 3 must not be zero"),
         (with_parameter("Values", "[1, 'a']"), "mixes numbers and names"),
         (with_parameter("Values", "['row-major']"), "has 'row-major'"),
         (with_parameter("Values", "[1, 2.5]"), "has 2.5"),

@@ -12,24 +12,11 @@ from .expressions import BITS, Expression
 
 MOST_STEPS = 1_000_000  # of one evaluation: parts, and elements of lists
 LONGEST_LIST = 100_000
+TOO_WIDE = f"the result has more than {BITS} bits"
 
 
 class Fault(Exception):
-    """Why an operation has no value; whoever knows its place makes a Refusal of it."""
-
-
-def check_number(value):
-    if not isinstance(value, (int, float)):
-        raise Fault("expected a number here")
-
-
-def checked(result):
-    """A result of integers and floats. Raises Fault where a template could not hold it."""
-    if isinstance(result, complex):
-        raise Fault("the result is no real number")
-    if type(result) is int and not -(1 << BITS) <= result < 1 << BITS:
-        raise Fault("the result has more than 63 bits")
-    return result
+    """Why an operation has no value here; whoever knows its place makes a Refusal of it."""
 
 
 OPERATIONS = {
@@ -37,7 +24,6 @@ OPERATIONS = {
     ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod, ast.Pow: operator.pow, ast.LShift: operator.lshift,
     ast.RShift: operator.rshift, ast.BitAnd: operator.and_, ast.BitOr: operator.or_, ast.BitXor: operator.xor,
 }  # fmt: skip
-OF_INTEGERS = (ast.LShift, ast.RShift, ast.BitAnd, ast.BitOr, ast.BitXor)
 COMPARISONS = {
     ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le, ast.Gt: operator.gt,
     ast.GtE: operator.ge, ast.In: lambda a, b: a in b, ast.NotIn: lambda a, b: a not in b,
@@ -45,101 +31,50 @@ COMPARISONS = {
 
 
 def compute(kind, a, b):
-    """Python's value of an operation, without those that take long. Raises Fault."""
-    if kind is ast.Add and isinstance(a, list) and isinstance(b, list):
-        if len(a) + len(b) > LONGEST_LIST:
-            raise Fault(f"a list of more than {LONGEST_LIST} elements")
-        return a + b
-    check_number(a)
-    check_number(b)
-    is_whole = isinstance(a, int) and isinstance(b, int)
-    if kind in OF_INTEGERS and not is_whole:
-        raise Fault("shifts and bit operations take integers")
-    if kind in (ast.LShift, ast.RShift) and not 0 <= b < BITS:
+    """An operation of numbers, or + of lists. Those that could take long raise Fault."""
+    if not all(isinstance(one, (int, float)) for one in (a, b)):
+        if kind is not ast.Add or not isinstance(a, list):
+            raise Fault("expected a number here")
+    elif kind in (ast.LShift, ast.RShift) and not 0 <= b < BITS:
         raise Fault("a shift must be by 0 to 62 bits")
-    if kind is ast.Pow and is_whole and abs(a) > 1 and b > BITS:
-        raise Fault("the result has more than 63 bits")
-    try:
-        return checked(OPERATIONS[kind](a, b))
-    except ZeroDivisionError:
-        raise Fault("division by 0") from None
-    except OverflowError:
-        raise Fault("the result is too large") from None
+    elif kind is ast.Pow and isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > BITS:
+        raise Fault(TOO_WIDE)
+    return OPERATIONS[kind](a, b)
 
 
 def range_of(*bounds):
-    if not all(isinstance(bound, int) for bound in bounds):
-        raise Fault("expected an integer here")
-    if len(bounds) == 3 and bounds[2] == 0:
-        raise Fault("the step of a range must not be 0")
     numbers = range(*bounds)
     if numbers[LONGEST_LIST : LONGEST_LIST + 1]:  # len() fails for very long ones
         raise Fault(f"a range of more than {LONGEST_LIST} numbers")
     return list(numbers)
 
 
-def copy_of(elements):
-    if not isinstance(elements, list):
-        raise Fault("expected a list here")
-    return list(elements)
-
-
-def length_of(value):
-    if not isinstance(value, (list, str)):
-        raise Fault("only lists and texts have a length")
-    return len(value)
-
-
-def of_elements(function, complaint):
-    """A function of a list's elements, or of its arguments."""
+def of_elements(function):
+    """The function, also of one number: that is the list of a parameter's values where there is one."""
 
     def call(*arguments):
-        elements = arguments[0] if len(arguments) == 1 and isinstance(arguments[0], list) else arguments
-        try:
-            return checked(function(elements))
-        except TypeError:
-            raise Fault(complaint) from None
-        except ValueError:
-            raise Fault("an empty list has no smallest or largest element") from None
+        is_number = len(arguments) == 1 and isinstance(arguments[0], (int, float))
+        return function(arguments) if is_number else function(*arguments)
 
     return call
 
 
-def of_number(function):
-    """A function of a number, which gives integers for themselves."""
-
-    def call(value):
-        check_number(value)
-        if isinstance(value, float) and not abs(value) < 9e18 and function is not float:
-            raise Fault("the result has more than 63 bits")
-        return function(value)
-
-    return call
-
-
-def absolute_of(value):
-    check_number(value)
-    return checked(abs(value))
-
-
-NO_ORDER = "these values have no order"
-# The fewest arguments, the most, and the function.
 FUNCTIONS = {
-    "range": (1, 3, range_of),
-    "list": (1, 1, copy_of),
-    "tuple": (1, 1, copy_of),
-    "len": (1, 1, length_of),
-    "min": (1, LONGEST_LIST, of_elements(min, NO_ORDER)),
-    "max": (1, LONGEST_LIST, of_elements(max, NO_ORDER)),
-    "sum": (1, 1, of_elements(sum, "expected a number here")),
-    "sorted": (1, 1, of_elements(sorted, NO_ORDER)),
-    "abs": (1, 1, absolute_of),
-    "pow": (2, 2, functools.partial(compute, ast.Pow)),
-    "int": (1, 1, of_number(int)),
-    "float": (1, 1, of_number(float)),
-    "bool": (1, 1, bool),
-    "ceil": (1, 1, of_number(math.ceil)),
-    "floor": (1, 1, of_number(math.floor)),
+    "range": range_of,
+    "list": list,
+    "tuple": list,
+    "len": len,
+    "min": of_elements(min),
+    "max": of_elements(max),
+    "sum": of_elements(sum),
+    "sorted": of_elements(sorted),
+    "abs": abs,
+    "pow": functools.partial(compute, ast.Pow),
+    "int": math.trunc,  # of no text
+    "float": float,
+    "bool": bool,
+    "ceil": math.ceil,
+    "floor": math.floor,
 }
 
 
@@ -150,6 +85,16 @@ def plain_function(name):
 
 def weight(value):
     return 1 + sum(map(weight, value)) if isinstance(value, list) else 1
+
+
+def check_value(value):
+    """Raises Fault for what a template could not hold, and for very long lists."""
+    if isinstance(value, complex):
+        raise Fault("the result is no real number")
+    if type(value) is int and not -(1 << BITS) <= value < 1 << BITS:
+        raise Fault(TOO_WIDE)
+    if isinstance(value, list) and len(value) > LONGEST_LIST:
+        raise Fault(f"a list of more than {LONGEST_LIST} elements")
 
 
 class Evaluator(ast.NodeVisitor):
@@ -163,8 +108,11 @@ class Evaluator(ast.NodeVisitor):
     def visit(self, node):
         try:
             value = super().visit(node)
+            check_value(value)
         except Fault as fault:
             self._expression.refuse(node, str(fault))
+        except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+            self._expression.refuse(node, f"Python says: {error.args[-1]}")
         self._steps += weight(value)
         if self._steps > MOST_STEPS:
             self._expression.refuse(node, f"more than {MOST_STEPS} steps: write the values out")
@@ -182,7 +130,7 @@ class Evaluator(ast.NodeVisitor):
     visit_Attribute = visit_Name
 
     def visit_List(self, node):
-        return [self.visit(element) for element in node.elts]
+        return list(map(self.visit, node.elts))
 
     visit_Tuple = visit_List
 
@@ -194,39 +142,27 @@ class Evaluator(ast.NodeVisitor):
             self._names = outer.new_child({of.target.id: element})
             if all(map(self.visit, of.ifs)):
                 result.append(self.visit(node.elt))
-            self._names = outer
+        self._names = outer
         return result
 
     visit_GeneratorExp = visit_ListComp
 
     def visit_Call(self, node):
-        arguments = list(map(self.visit, node.args))
+        arguments = map(self.visit, node.args)
         name = ast.unparse(node.func)
         if plain_function(name) not in FUNCTIONS:
             raise Fault(f"unknown function {name}; the functions are {', '.join(FUNCTIONS)}")
-        fewest, most, function = FUNCTIONS[plain_function(name)]
-        if not fewest <= len(arguments) <= most:
-            raise Fault(f"{name} does not take {len(arguments)} arguments")
-        return function(*arguments)
+        return FUNCTIONS[plain_function(name)](*arguments)
 
     def visit_Subscript(self, node):
-        elements = self._list(node.value)
-        index = self.visit(node.slice)
-        if type(index) is not int or not -len(elements) <= index < len(elements):
-            raise Fault(f"the index must be an integer below {len(elements)}, the number of elements")
-        return elements[index]
+        return self._list(node.value)[self.visit(node.slice)]
 
     def visit_Compare(self, node):
         left = self.visit(node.left)
-        for kind, operand in zip(map(type, node.ops), node.comparators):
-            right = self.visit(operand)
-            if kind in (ast.In, ast.NotIn) and not isinstance(right, list):
-                raise Fault('expected a list after "in"')
-            try:
-                if not COMPARISONS[kind](left, right):
-                    return False
-            except TypeError:
-                raise Fault(NO_ORDER) from None
+        for op, operand in zip(node.ops, node.comparators):
+            right = self._list(operand) if isinstance(op, (ast.In, ast.NotIn)) else self.visit(operand)
+            if not COMPARISONS[type(op)](left, right):
+                return False
             left = right
         return True
 

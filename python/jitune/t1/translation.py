@@ -6,8 +6,8 @@ import enum
 import functools
 from typing import NamedTuple, Optional
 
-from .evaluation import Evaluator, Fault, compute, plain_function, unknown_name
-from .expressions import LISTS, NAME, names_of
+from .evaluation import Evaluator, Fault, plain_function, unknown_name
+from .expressions import BITS, LISTS, NAME, names_of
 
 LARGEST_EXPONENT = 16
 LONGEST_TRANSLATION = 20_000  # characters: operands that are repeated multiply the text
@@ -132,7 +132,7 @@ class Translator(ast.NodeVisitor):
         self._constants = constants
 
     def visit(self, node):
-        piece = self._literal(node) if self._is_constant(node) else super().visit(node)
+        piece = self._literal(node, self._value(node)) if self._is_constant(node) else super().visit(node)
         if len(piece.text) > LONGEST_TRANSLATION:
             self._refuse(node, "the translated expression is too long: simplify it")
         return piece
@@ -146,12 +146,9 @@ class Translator(ast.NodeVisitor):
     def _value(self, node):
         return Evaluator(self._expression, self._constants).visit(node)
 
-    def _literal(self, node):
-        return self._without_fault(node, literal, self._value(node))
-
-    def _without_fault(self, node, function, *arguments):
+    def _literal(self, node, value):
         try:
-            return function(*arguments)
+            return literal(value)
         except Fault as fault:
             self._refuse(node, str(fault))
 
@@ -231,7 +228,7 @@ class Translator(ast.NodeVisitor):
     def _membership(self, left, op, node):
         if self._is_constant(node):
             values = self._value(node)
-            pieces = isinstance(values, list) and [self._without_fault(node, literal, one) for one in values]
+            pieces = isinstance(values, list) and [self._literal(node, one) for one in values]
         else:
             pieces = isinstance(node, LISTS) and list(map(self._exact, node.elts))
         if pieces is False:
@@ -319,7 +316,10 @@ class Translator(ast.NodeVisitor):
             self._refuse(
                 node, "a shift must be by a number, without names: list the values of a parameter"
             )
-        factor = literal(self._without_fault(node, compute, ast.LShift, 1, self._value(node.right)))
+        bits = self._value(node.right)
+        if type(bits) is not int or not 0 <= bits < BITS:
+            self._refuse(node, f"a shift must be by 0 to {BITS - 1} bits")
+        factor = literal(1 << bits)
         if isinstance(node.op, ast.LShift):
             return operation(a, "*", factor, Level.PRODUCT)
         return floor_quotient(a, factor)
