@@ -285,7 +285,8 @@ def test_a_folder_that_is_not_utf8_is_refused(problem, tmp_path, capsys):
     assert "udcff/problem.json: T1 tuning problem: the name of its folder is not UTF-8" in capsys.readouterr().err
 
 
-def test_the_command_gets_an_answer_for_a_file_of_another_name(problem, tmp_path):
+def test_the_command_gets_an_answer_for_a_file_of_another_name(problem, tmp_path, monkeypatch):
+    monkeypatch.setattr("signal.alarm", lambda seconds: None)  # it would end the tests
     answer = tmp_path / "answer.json"
     assert main([problem(), "--name=folder/p.json", f"--answer={answer}"]) == 0
     assert json.loads(answer.read_text())["header"] == TEMPLATE

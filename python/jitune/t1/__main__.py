@@ -4,12 +4,14 @@
 import argparse
 import json
 import os
+import signal
 import sys
 
 from . import template_of
 from .document import Refusal, read_document, within
 
 EXIT_USAGE = 2
+MOST_SECONDS = 90  # then this process ends: a command that was interrupted leaves none behind
 
 
 def shown(text):
@@ -60,6 +62,7 @@ def main(words=None):
     parser.add_argument("--answer", help=argparse.SUPPRESS)  # and the file for the answer
     given = parser.parse_args(words)
     if given.answer is not None:
+        signal.alarm(MOST_SECONDS)
         with open(given.answer, "w", encoding="utf-8") as file:
             json.dump(answer_of(given.file, given.name), file)
         return 0

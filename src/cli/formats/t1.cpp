@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/formats/t1.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 
@@ -24,10 +27,13 @@ extern const std::span<const File> t1_modules;
 
 namespace {
 
-// The folder of the package comes first among the arguments, and stands nowhere else.
+// -I and -S: without settings, packages and folders of the user; -B: it writes no compiled modules.
+constexpr std::array kOptions{"-I", "-S", "-B", "-X", "utf8", "-c"};
+// The folder of the package is the first argument.
 constexpr const char* kStart =
     "import sys; sys.path.insert(0, sys.argv.pop(1)); "
     "from t1.__main__ import main; sys.exit(main())";
+constexpr std::size_t kShownOutput = 300;      // of a failure: its end, which names the exception
 constexpr std::chrono::seconds kMostTime{60};  // the module's own limits end it in a few
 
 std::filesystem::path python_program(const std::filesystem::path& file) {
@@ -49,10 +55,12 @@ std::filesystem::path python_program(const std::filesystem::path& file) {
                                 "simplify its expressions",
                                 file.string(), kMostTime.count()));
     }
+    const std::size_t shown = std::min(kShownOutput, result.output.size());
+    const std::string end = one_line(result.output.substr(result.output.size() - shown));
     throw Error(ErrorKind::unavailable,
                 fmt::format("cannot read the T1 tuning problem {}: {} ended with {}: it takes "
                             "Python 3.9 or later with its standard library; it wrote: {}",
-                            file.string(), python.string(), describe_end(result), result.output));
+                            file.string(), python.string(), describe_end(result), end));
 }
 
 /// What the module says of the problem: `error`, or `header`, `kernel` and `notes`.
@@ -66,12 +74,11 @@ ParsedJson answer_for(const std::filesystem::path& file) {
     // The program inherits no open files, of which this may be one: /dev/fd/63.
     const std::filesystem::path problem = folder.write("problem.json", read_json_text(file));
     const std::filesystem::path answer = folder.path() / "answer.json";
+    std::vector<std::string> arguments(kOptions.begin(), kOptions.end());
+    arguments.insert(arguments.end(), {kStart, folder.path(), "--name=" + file.string(),
+                                       "--answer=" + answer.string(), problem});
     const ProcessResult result = run_process(
-        {.program = python,
-         .arguments = {"-I", "-S", "-B", "-X", "utf8", "-c", kStart, folder.path(),
-                       "--name=" + file.string(), "--answer=" + answer.string(), problem},
-         .environment = {},
-         .timeout = kMostTime});
+        {.program = python, .arguments = arguments, .environment = {}, .timeout = kMostTime});
     if (!result.succeeded()) {
         refuse_end(file, python, result);
     }
