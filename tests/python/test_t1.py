@@ -262,8 +262,9 @@ def test_the_module_says_what_is_wrong(problem):
         (b"{" + b",".join(b'"%d": 1' % i for i in range(1025)) + b"}", "an object has more than 1024 members"),
         (b"[" + b"," * (1 << 24) + b"]", "more than 16777216 values"),
         (gzip.compress(b"{}")[:-9], "cannot read"),
+        (gzip.compress(b"{}")[:10] + b"\xff" * 20, "cannot read"),
     ],
-    ids=range(14),
+    ids=range(15),
 )
 def test_documents_have_limits(problem, content, why):
     with pytest.raises(Refusal) as caught:

@@ -62,19 +62,23 @@ def read_bytes(path):
     """The content of a file, plain or gzip."""
     with open(path, "rb") as file:
         content = file.read(MOST_BYTES + 1)
-    if content.startswith(b"\x1f\x8b"):
-        import gzip  # needs zlib, which not every Python has
+    if not content.startswith(b"\x1f\x8b"):
+        return content
+    import gzip  # not every Python has them
+    import zlib
 
+    try:
         with gzip.open(path) as file:
-            content = file.read(MOST_BYTES + 1)
-    return content
+            return file.read(MOST_BYTES + 1)
+    except (EOFError, zlib.error) as error:
+        raise OSError(str(error)) from None
 
 
 def read_document(path, name):
     """The document in a file that messages call `name`. Raises Refusal for what is no JSON or exceeds a limit."""
     try:
         content = read_bytes(path)
-    except (OSError, EOFError, ImportError, ValueError) as error:
+    except (OSError, ImportError, ValueError) as error:  # ValueError: a name with a character of value 0
         raise Refusal(f'cannot read "{name}": {getattr(error, "strerror", None) or error}') from None
     with within(name):
         if len(content) > MOST_BYTES:
