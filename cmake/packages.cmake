@@ -59,7 +59,7 @@ jitune_deb(development libjitune-dev libdevel "${library_package} ${same}"
 jitune_deb(python python3-jitune python "python3 (>= 3.10), ${library_package} ${same}"
   "kernel autotuner for GPUs and CPUs: Python package"
   "${about}\n.\nThis package has NumPy's reductions for arrays of NumPy, CuPy and PyTorch.")
-set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS g++)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "g++, python3")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "g++, jitune")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-numpy, jitune")
 foreach(component COMMAND LIBRARY PYTHON)

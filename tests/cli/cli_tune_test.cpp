@@ -185,6 +185,24 @@ TEST_F(CliTuneTest, SaysWhatItDoesNotUseOfAT1Problem) {
         << answer.err;
 }
 
+TEST_F(CliTuneTest, SaysWhichPythonAT1ProblemNeeds) {
+    write_t1();
+    const std::string tune = "PATH=$folder exec \"$jitune\" tune --input $folder/t1.json";
+    const Answer without = shell(tune);
+    EXPECT_EQ(without.code, 4);
+    EXPECT_TRUE(without.err.ends_with("install Python 3.9 or later (package python3)\n"))
+        << without.err;
+    const Answer damaged = shell(
+        "printf '#!/bin/sh\necho no module json; exit 3' >$folder/python3\n"
+        "chmod +x $folder/python3\n" +
+        tune);
+    EXPECT_EQ(damaged.code, 4);
+    EXPECT_NE(damaged.err.find("python3 ended with exit code 3: it takes Python 3.9 or later with "
+                               "its standard library; it wrote: no module json"),
+              std::string::npos)
+        << damaged.err;
+}
+
 TEST_F(CliTuneTest, SaysWhatCanBeDoneWithoutADevice) {
     const std::string tune = "CUDA_VISIBLE_DEVICES= \"$jitune\" tune '" JITUNE_EXAMPLES_DIR
                              "/transpose.cu' --size rows=64 --size columns=64";

@@ -33,9 +33,6 @@ protected:
         document[ParsedJson::json_pointer(path)] = value;
         return document;
     }
-    static std::string parameter(const char* member) {
-        return std::string("/ConfigurationSpace/TuningParameters/0/") + member;
-    }
     static std::string kernel_member(const char* member) {
         return std::string("/KernelSpecification/") + member;
     }
@@ -142,116 +139,16 @@ TEST_F(T1Test, CompilerOptionsAreTheTemplatesOptions) {
               std::vector<std::string>{"CompilerOptions -O3 is not used: NVRTC always optimizes"});
     expect_refused(with(kernel_member("CompilerOptions"), {"-arch=sm_80"}),
                    "jitune chooses the architecture");
-    expect_refused(with(kernel_member("CompilerOptions"), {1}), "must be a list of texts");
 }
 
-TEST_F(T1Test, RefusesNumbersThatAreNotFinite) {
-    for (const char* const value : {"1e308 * 10", "-1e308 * 10", "1e308 * 10 - 1e308 * 10"}) {
-        SCOPED_TRACE(value);
-        expect_refused(with(argument(2, "FillValue"), value),
-                       "argument factor: FillValue must be a finite number");
-        for (const char* const type : {"Constant", "Random"}) {
-            ParsedJson document = with(argument(1, "FillType"), type);
-            document[ParsedJson::json_pointer(argument(1, "FillValue"))] = value;
-            expect_refused(document, "argument values: FillValue must be a finite number");
-        }
-    }
-}
-
-TEST_F(T1Test, TakesNoBracesForPlaceholdersOfATemplate) {
-    for (const char* const option : {"-DVALUE={BLOCK}", "-DLIST={1,2}", "-DX={"}) {
-        expect_refused(with(kernel_member("CompilerOptions"), {option}),
-                       fmt::format("CompilerOptions \"{}\" has braces", option));
-    }
-    for (const char* const file : {"data_{BLOCK}.bin", "data_{t1_problem}.bin", "data}.bin"}) {
-        ParsedJson document = with(argument(1, "FillType"), "BinaryRaw");
-        document[ParsedJson::json_pointer(argument(1, "DataSource"))] = file;
-        expect_refused(document, "argument values: DataSource");
-        expect_refused(document, "it has braces");
-    }
-}
-
-TEST_F(T1Test, RefusesWhatItHasNoWordsFor) {
-    expect_refused(with(kernel_member("Language"), "OpenCL"), "jitune takes CUDA");
-    expect_refused(with(kernel_member("KernelFile"), "none.cu"), "No such file");
-    expect_refused(with(kernel_member("GlobalSizeType"), "Metal"), "GlobalSizeType is \"Metal\"");
-    expect_refused(with(kernel_member("Stream"), 3), "KernelSpecification.Stream is not supported");
-    expect_refused(with(kernel_member("ReferenceArguments"), {{{"Name", "a"}}}),
-                   "KernelSpecification.ReferenceArguments is not supported: jitune compares");
-    expect_refused(with(kernel_member("ProblemSize"), {1, 2, 3, 4}), "ProblemSize has 4 elements");
-    expect_refused(with(kernel_member("ProblemSize"), {"BLOCK"}),
-                   "ProblemSize: \"BLOCK\" is no number");
-    expect_refused(with(kernel_member("GridDivX"), {"BLOCK"}), "ProblemSize is missing");
-    expect_refused(
-        with(kernel_member("GlobalSize/X"), "WIDTH // BLOCK"),
-        "GlobalSize.X: expression \"WIDTH // BLOCK\", position 1: \"WIDTH\" is not known "
-        "here; known names are BLOCK, ITEMS");
-    expect_refused(with(kernel_member("SharedMemory"), "BLOCK ** ITEMS"),
-                   "SharedMemory: expression");
-    const std::string condition = "/ConfigurationSpace/Conditions/0/Expression";
-    expect_refused(with(condition, "BLOCK & 4 == 4"), "Conditions: expression \"BLOCK & 4 == 4\"");
-    expect_refused(with(condition, "block_size_x < 4"), "\"block_size_x\" is not known here");
-    expect_refused(ParsedJson::object(),
-                   "problem.json: T1 tuning problem: \"KernelSpecification\" is missing");
-}
-
-TEST_F(T1Test, RefusesArgumentsThatItCannotFillOrCheck) {
-    expect_refused(with(argument(0, "AccessType"), "None"),
-                   "argument result: AccessType None is not supported: jitune takes ReadOnly, "
-                   "WriteOnly and ReadWrite");
-    expect_refused(with(argument(1, "Type"), "float16"), "argument values: Type \"float16\"");
-    expect_refused(with(argument(1, "Type"), "custom"), "not of structs");
-    expect_refused(with(argument(2, "Type"), "float2"), "Type \"float2\" of a scalar");
-    expect_refused(with(argument(2, "AccessType"), "WriteOnly"), "a kernel cannot change it");
-    expect_refused(with(argument(1, "TypeSize"), 8), "TypeSize 8 is not supported: float has 4");
-    expect_refused(with(argument(1, "FillType"), "Script"), "FillType Script is not supported");
-    expect_refused(with(argument(1, "FillType"), "BinaryRaw"), "\"DataSource\" is missing");
-    expect_refused(with(argument(1, "MemoryType"), "Local"), "use SharedMemory");
-    expect_refused(with(argument(1, "MemoryType"), "Image"), "MemoryType Image");
-    expect_refused(with(argument(0, "MemType"), "Constant"),
-                   "constant memory that is not ReadOnly");
-    expect_refused(with(argument(1, "MemType"), "Texture"), "MemType Texture is not supported");
-    expect_refused(with(argument(1, "Size"), "BLOCK * 2"), "argument values: Size: expression");
-    expect_refused(with(argument(1, "Size"), 0), "must be a whole number above 0");
-    expect_refused(with(argument(1, "Size"), 1.5), "must be a whole number above 0");
-    expect_refused(with(argument(1, "Output"), 1), "Output of an argument that is ReadOnly");
-    expect_refused(with(argument(1, "Name"), "a = 1 #"), "no name of letters");
-    EXPECT_EQ(made(with(argument(0, "Output"), 0)).notes.size(), 1U);
-}
-
-TEST_F(T1Test, RefusesValuesThatAreNoIntegersOrNames) {
-    for (const ParsedJson values : {"range(0)", "range(5, 5)", "list(range(7, 3))", "[]"}) {
-        expect_refused(with(parameter("Values"), values),
-                       "TuningParameters BLOCK: Values is empty: give one value or more");
-    }
-    expect_refused(with(parameter("Values"), ""), "TuningParameters BLOCK: Values cannot be read");
-    expect_refused(with(parameter("Values"), "range(1, 2, 0)"), "step of a range");
-    expect_refused(with(parameter("Values"), "[1, 'a']"), "mixes numbers and names");
-    expect_refused(with(parameter("Values"), "['row-major']"), "has 'row-major'");
-    expect_refused(with(parameter("Values"), "[1, 2.5]"), "has 2.5");
-    expect_refused(with(parameter("Values"), "[[1]]"), "a list within the list");
-    expect_refused(with(parameter("Values"), "[ITEMS]"), "\"ITEMS\" is not known here");
-    expect_refused(with(parameter("Default"), "x"),
-                   "TuningParameters BLOCK: Default cannot be read");
-    expect_refused(with(parameter("Name"), "a b"), "Name \"a b\" is no name");
-    expect_refused(with("/ConfigurationSpace/TuningParameters", ParsedJson::array()),
-                   "nothing to tune");
-    EXPECT_EQ(made(with(parameter("Values"), "[32, 64, 32]")).notes,
-              std::vector<std::string>{"TuningParameters BLOCK: the value 32 is given twice"});
-}
-
-TEST_F(T1Test, RefusesNumbersThatOverflow) {
-    const std::string largest = "9223372036854775807";
-    expect_refused(with(parameter("Values"), "[" + largest + "+1]"), "more than 63 bits");
-    expect_refused(with(parameter("Values"), "range(0, " + largest + "0)"), "too large");
-    ParsedJson document =
-        with(parameter("Values"), "range(9223372036854775806, " + largest + ", 5)");
-    document["ConfigurationSpace"]["TuningParameters"][0].erase("Default");
-    EXPECT_EQ(kernel(document).kernel_template.front_matter().parameters[0].values,
-              std::vector<Value>{std::int64_t{9223372036854775806}});
-    ParsedJson vectors = with(argument(1, "Type"), "float4");
-    vectors[ParsedJson::json_pointer(argument(1, "Size"))] = std::int64_t{1} << 61;
-    expect_refused(vectors, "more than 63 bits");
+TEST_F(T1Test, ARefusalNamesTheFileAndTheMember) {
+    expect_refused(with(kernel_member("Language"), "OpenCL"),
+                   "problem.json: T1 tuning problem: Language OpenCL is not supported");
+    expect_refused(with(kernel_member("KernelFile"), "none.cu"),
+                   "problem.json: T1 tuning problem: cannot read");
+    write("problem.json", "{");
+    expect_error(ErrorKind::usage,
+                 "problem.json:1:2:", [&] { read_t1(dir_.path() / "problem.json"); });
 }
 
 TEST_F(T1Test, ATextCannotLeaveItsQuotes) {

@@ -23,7 +23,6 @@ int fuzz_npy(const std::uint8_t* data, std::size_t size);
 int fuzz_plan_name(const std::uint8_t* data, std::size_t size);
 int fuzz_sizes(const std::uint8_t* data, std::size_t size);
 int fuzz_measurement_journal(const std::uint8_t* data, std::size_t size);
-int fuzz_t1(const std::uint8_t* data, std::size_t size);
 int fuzz_t4(const std::uint8_t* data, std::size_t size);
 int fuzz_worker_message(const std::uint8_t* data, std::size_t size);
 }
@@ -49,7 +48,6 @@ constexpr std::array kFormats{
     Format{"plan_name", fuzz_plan_name},
     Format{"sizes", fuzz_sizes},
     Format{"measurement_journal", fuzz_measurement_journal},
-    Format{"t1", fuzz_t1},
     Format{"t4", fuzz_t4},
     Format{"worker_message", fuzz_worker_message},
 };

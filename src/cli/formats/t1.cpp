@@ -2,119 +2,106 @@
 #include "cli/formats/t1.hpp"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "backend/platform_kind.hpp"
-#include "cli/formats/t1_arguments.hpp"
-#include "cli/formats/t1_launch.hpp"
-#include "cli/formats/t1_members.hpp"
-#include "cli/formats/t1_options.hpp"
-#include "cli/formats/t1_scope.hpp"
-#include "cli/formats/toml_text.hpp"
+#include "cli/formats/json_file.hpp"
 #include "jitune/error.hpp"
+#include "support/embedded.hpp"
+#include "support/process.hpp"
+#include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
-#include "template/name_rules.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 
+namespace embedded {
+
+/// python/jitune/t1, in any folder.
+extern const std::span<const File> t1_modules;
+
+}  // namespace embedded
+
 namespace {
 
-void check_language(const ParsedJson& kernel) {
-    const std::string language = text_member(kernel, "Language");
-    if (language != "CUDA") {
+// -I and -S: without settings, packages and folders of the user; -B: it writes no compiled modules.
+constexpr std::array kOptions{"-I", "-S", "-B", "-X", "utf8", "-c"};
+// The folder of the package is the first argument.
+constexpr const char* kStart =
+    "import sys; sys.path.insert(0, sys.argv.pop(1)); "
+    "from t1.__main__ import main; sys.exit(main())";
+constexpr std::size_t kShownOutput = 300;      // of a failure: its end, which names the exception
+constexpr std::chrono::seconds kMostTime{60};  // the module's own limits end it in a few
+
+std::filesystem::path python_program(const std::filesystem::path& file) {
+    const auto python = find_program("python3");
+    if (!python) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("cannot read the T1 tuning problem {}: no program python3 in the "
+                                "folders of $PATH: install Python 3.9 or later (package python3)",
+                                file.string()));
+    }
+    return *python;
+}
+
+[[noreturn]] void refuse_end(const std::filesystem::path& file, const std::filesystem::path& python,
+                             const ProcessResult& result) {
+    if (result.timed_out) {
         throw Error(ErrorKind::usage,
-                    fmt::format("Language {} is not supported: jitune takes CUDA", language));
+                    fmt::format("{}: T1 tuning problem: it takes Python more than {} s to read it: "
+                                "simplify its expressions",
+                                file.string(), kMostTime.count()));
     }
+    const std::size_t shown = std::min(kShownOutput, result.output.size());
+    const std::string end = one_line(result.output.substr(result.output.size() - shown));
+    throw Error(ErrorKind::unavailable,
+                fmt::format("cannot read the T1 tuning problem {}: {} ended with {}: it takes "
+                            "Python 3.9 or later with its standard library; it wrote: {}",
+                            file.string(), python.string(), describe_end(result), end));
 }
 
-std::string parameter_lines(const std::vector<Parameter>& parameters) {
-    std::string lines;
-    for (const Parameter& parameter : parameters) {
-        std::vector<std::string> values;
-        for (const Value& value : parameter.values) {
-            const auto* const name = std::get_if<std::string>(&value);
-            values.push_back(name != nullptr ? toml_text(*name) : to_string(value));
-        }
-        lines += fmt::format("{} = {{ values = [{}], default = {} }}\n", parameter.name,
-                             fmt::join(values, ", "), values[parameter.default_index]);
+/// What the module says of the problem: `error`, or `header`, `kernel` and `notes`.
+ParsedJson answer_for(const std::filesystem::path& file) {
+    const std::filesystem::path python = python_program(file);
+    const TempDir folder;
+    for (const embedded::File& module : embedded::t1_modules) {
+        static_cast<void>(folder.write(
+            std::string("t1/").append(std::filesystem::path(module.name).filename()), module.text));
     }
-    return lines;
-}
-
-std::vector<std::string> conditions(const ParsedJson& space, const T1Scope& scope) {
-    std::vector<std::string> texts;
-    for (const char* key : {"Conditions", "Constraints"}) {
-        const ParsedJson* const list = find_member(space, key);
-        if (list == nullptr || list->is_null()) {
-            continue;
-        }
-        for (const ParsedJson& one : list_member(space, key)) {
-            texts.push_back(
-                scope.condition(one.is_string() ? one : member(one, "Expression"), key));
-        }
+    // The program inherits no open files, of which this may be one: /dev/fd/63.
+    const std::filesystem::path problem = folder.write("problem.json", read_json_text(file));
+    const std::filesystem::path answer = folder.path() / "answer.json";
+    std::vector<std::string> arguments(kOptions.begin(), kOptions.end());
+    arguments.insert(arguments.end(), {kStart, folder.path(), "--name=" + file.string(),
+                                       "--answer=" + answer.string(), problem});
+    const ProcessResult result = run_process(
+        {.program = python, .arguments = arguments, .environment = {}, .timeout = kMostTime});
+    if (!result.succeeded()) {
+        refuse_end(file, python, result);
     }
-    return texts;
-}
-
-/// The name of a kernel's key: "scale" of "space::scale<float>".
-std::string key_name(std::string name) {
-    std::replace_if(
-        name.begin(), name.end(),
-        [](char c) {
-            return !is_identifier(std::string{'_', c});
-        },
-        '_');
-    return name;
-}
-
-std::string front_matter(const ParsedJson& document, const std::filesystem::path& folder,
-                         std::vector<std::string>& notes) {
-    const ParsedJson& kernel = member(document, "KernelSpecification");
-    check_language(kernel);
-    const ParsedJson& space = member(document, "ConfigurationSpace");
-    const std::vector<Parameter> parameters = read_t1_parameters(space, notes);
-    const T1Scope scope(parameters, kernel);
-    std::vector<std::string> names;
-    for (const Parameter& parameter : parameters) {
-        names.push_back(parameter.name);
-    }
-    const T1Arguments arguments = t1_arguments(kernel, scope, folder, notes);
-    const std::string name = text_member(kernel, "KernelName");
-    return fmt::format(
-        "/* jitune template\nkernel = {}\nbackend = \"{}\"\nsizes = [\"{}\"]\n"
-        "defines = {}\nconstraints = {}\n{}[parameters]\n{}[arguments]\n{}[[launch]]\n"
-        "entry = {}\narguments = {}\n{}[reference]\ndefault = true\n*/\n",
-        toml_text(key_name(name)), to_string(PlatformKind::cuda), kT1Size, toml_list(names),
-        toml_list(conditions(space, scope)), t1_options(kernel, notes), parameter_lines(parameters),
-        arguments.table, toml_text(name), toml_list(arguments.order),
-        t1_launch(kernel, scope, notes));
+    return read_json(answer);
 }
 
 }  // namespace
 
-T1Template t1_template(const ParsedJson& document, const std::filesystem::path& file) {
+T1Template read_t1(const std::filesystem::path& file) {
+    const ParsedJson answer = answer_for(file);
+    if (find_member(answer, "error") != nullptr) {
+        throw Error(ErrorKind::usage, text_member(answer, "error"));
+    }
+    const std::filesystem::path kernel = text_member(answer, "kernel");
+    const std::filesystem::path path = "." / file.parent_path() / kernel;
     try {
-        T1Template result{file.string(), "", {}, unread_t1_members(document)};
-        const std::filesystem::path folder = "." / file.parent_path();
-        const std::string text = front_matter(document, folder, result.notes);
-        const std::filesystem::path kernel =
-            text_member(member(document, "KernelSpecification"), "KernelFile");
-        const std::filesystem::path path = kernel.is_absolute() ? kernel : folder / kernel;
-        result.text = text + "#define kernel_tuner 1\n" + read_text_file(path);
-        result.folder = path.parent_path();
-        return result;
+        return {file.string(), text_member(answer, "header") + read_text_file(path),
+                path.parent_path(), list_member(answer, "notes").get<std::vector<std::string>>()};
     } catch (const Error& error) {
         throw Error(error.kind(),
                     fmt::format("{}: T1 tuning problem: {}", file.string(), error.what()),
                     error.native_code());
     }
-}
-
-T1Template read_t1(const std::filesystem::path& file) {
-    return t1_template(read_json(file), file);
 }
 
 }  // namespace jitune::internal
