@@ -102,8 +102,14 @@ Option CommonArguments::isolation_option() {
 }
 
 std::vector<std::string> gpu_choices() {
-    const std::string gpu{to_string(PlatformKind::cuda)};
-    return {gpu, gpu + ":0"};
+    std::vector<std::string> choices;
+    for (const PlatformKind kind : kPlatformKinds) {
+        if (runs_on_gpu(kind)) {
+            choices.emplace_back(to_string(kind));
+            choices.push_back(choices.back() + ":0");
+        }
+    }
+    return choices;
 }
 
 Option device_option(std::string* target, std::string help) {

@@ -21,8 +21,7 @@ Device& chosen_device(Engine& engine, const std::string& device) {
 }
 
 Device& chosen_place(Engine& engine, const std::string& device) {
-    return device == to_string(PlatformKind::machine) ? device_of(engine, device)
-                                                      : chosen_device(engine, device);
+    return runs_placements(device) ? device_of(engine, device) : chosen_device(engine, device);
 }
 
 }  // namespace jitune::internal

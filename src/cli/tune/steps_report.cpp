@@ -33,7 +33,7 @@ Json time_json(const StepTime& time) {
 
 /// The parts of a time that a placed call does not have.
 std::optional<Json> unless_placed(const StepRun& run, double ns) {
-    return run.step->platform == PlatformKind::machine ? std::nullopt : std::optional<Json>(ns);
+    return runs_placements(run.step->platform) ? std::nullopt : std::optional<Json>(ns);
 }
 
 using Cell = std::optional<Json>;

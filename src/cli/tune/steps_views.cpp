@@ -60,7 +60,7 @@ std::string kernel_and_whole(const StepRun& run) {
     if (!run.result.is_timed()) {
         return std::string(to_string(run.result.outcome));
     }
-    const bool is_placed = run.step->platform == PlatformKind::machine;
+    const bool is_placed = runs_placements(run.step->platform);
     return fmt::format("{} / {}", is_placed ? "-" : median(run), time_text(run.result.whole_ns()));
 }
 

@@ -104,7 +104,7 @@ bool ReduceWorkload::can_gain(const Problem& problem, PlatformKind platform) con
     for (std::size_t i = is_matrix ? 0 : problem.sizes.size() - 1; i < problem.sizes.size(); ++i) {
         bytes *= static_cast<std::uint64_t>(problem.sizes[i]);  // below 2^43
     }
-    return platform != PlatformKind::host || bytes > kSmallBytes;
+    return !runs_on_cpu(platform) || bytes > kSmallBytes;
 }
 
 std::vector<Case> ReduceWorkload::checks(const Problem& problem) const {
