@@ -296,9 +296,8 @@ int run_entropy(const Arguments& arguments) {
     for (const Device* device : devices) {
         title += fmt::format("{}: {}\n", device->info().id, device->info().name);
     }
-    if (std::any_of(devices.begin(), devices.end(), [](const Device* device) {
-            return device->info().platform == PlatformKind::host;
-        })) {
+    if (std::any_of(devices.begin(), devices.end(),
+                    [](const Device* device) { return runs_on_cpu(device->info().platform); })) {
         devices.push_back(
             &device_of(SessionAccess::engine(session), to_string(PlatformKind::machine)));
     }

@@ -36,7 +36,7 @@ Json time_json(const StepTime& time) {
 
 /// The parts of a time that a placed call does not have.
 std::optional<Json> unless_placed(const StepRun& run, double ns) {
-    return run.step->platform == PlatformKind::machine ? std::nullopt : std::optional<Json>(ns);
+    return runs_placements(run.step->platform) ? std::nullopt : std::optional<Json>(ns);
 }
 
 using Cell = std::optional<Json>;
@@ -152,7 +152,7 @@ std::string kernel_and_whole(const StepRun& run) {
     if (!run.result.is_timed()) {
         return std::string(to_string(run.result.outcome));
     }
-    const bool is_placed = run.step->platform == PlatformKind::machine;
+    const bool is_placed = runs_placements(run.step->platform);
     return fmt::format("{} / {}", is_placed ? "-" : median(run), time_text(run.result.whole_ns()));
 }
 

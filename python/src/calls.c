@@ -90,20 +90,27 @@ static PyObject* done(const char* function, Work* work, PyObject* x, PyObject* o
     return result_close(&result, status == JITUNE_OK);
 }
 
-static int read_boundary(PyObject* name, jitune_boundary* boundary) {
-    static const char* const names[] = {"valid", "zero", "clamp", "wrap"};
-    *boundary = JITUNE_VALID;
-    for (int i = 0; name != NULL && i < 4; ++i) {
-        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
-            *boundary = (jitune_boundary)i;
-            return 0;
+// The place of a name in a table, or -1.
+static int place_in(const char* const* names, int count, PyObject* name) {
+    for (int i = 0; PyUnicode_Check(name) && i < count; ++i) {
+        if (PyUnicode_CompareWithASCIIString(name, names[i]) == 0) {
+            return i;
         }
     }
-    if (name != NULL) {
+    return -1;
+}
+
+static int read_boundary(PyObject* name, jitune_boundary* boundary) {
+    static const char* const names[] = {"valid", "zero", "clamp", "wrap"};
+    enum { kNames = sizeof names / sizeof *names };
+    _Static_assert(kNames == JITUNE_WRAP + 1, "a name for each boundary");
+    const int place = name == NULL ? JITUNE_VALID : place_in(names, kNames, name);
+    if (place < 0) {
         PyErr_Format(PyExc_ValueError, "stencil: boundary %R is none of valid, zero, clamp, wrap",
                      name);
         return -1;
     }
+    *boundary = (jitune_boundary)place;
     return 0;
 }
 
@@ -227,11 +234,10 @@ static PyObject* all_op_names(void) {
 }
 
 int read_op(PyObject* name, jitune_reduce_op* op) {
-    for (int i = 0; i < JITUNE_CUSTOM; ++i) {
-        if (PyUnicode_Check(name) && PyUnicode_CompareWithASCIIString(name, op_names[i]) == 0) {
-            *op = (jitune_reduce_op)i;
-            return 0;
-        }
+    const int place = place_in(op_names, JITUNE_CUSTOM, name);
+    if (place >= 0) {
+        *op = (jitune_reduce_op)place;
+        return 0;
     }
     PyObject* const all = all_op_names();
     if (all != NULL) {

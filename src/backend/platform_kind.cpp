@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/platform_kind.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace jitune::internal {
@@ -21,25 +22,64 @@ constexpr std::array<std::string_view, 11> kOfCuda{"sm_count",
 constexpr std::array<std::string_view, 3> kOfHost{"cores", "cache_bytes", "simd_bytes"};
 constexpr std::array<std::string_view, 2> kOfMachine{"cores", "gpu_count"};
 
+enum class RunsOn : std::uint8_t { gpu, cpu, other_devices };
+
 struct PlatformRow {
     PlatformKind kind;
+    RunsOn runs_on;
     std::string_view name;
     std::string_view template_suffix;
     std::span<const std::string_view> attributes;
 };
 
 /// In the order of PlatformKind. Calls read it while the process ends, too.
-constexpr std::array<PlatformRow, 3> kRows{{
-    {PlatformKind::cuda, "cuda", ".cu", kOfCuda},
-    {PlatformKind::host, "host", ".host.cpp", kOfHost},
-    {PlatformKind::machine, "machine", ".machine.cpp", kOfMachine},
+constexpr std::array<PlatformRow, kPlatformKinds.size()> kRows{{
+    {PlatformKind::cuda, RunsOn::gpu, "cuda", ".cu", kOfCuda},
+    {PlatformKind::host, RunsOn::cpu, "host", ".host.cpp", kOfHost},
+    {PlatformKind::machine, RunsOn::other_devices, "machine", ".machine.cpp", kOfMachine},
 }};
+
+/// True if kRows and kPlatformKinds have a platform at its place. A new platform is missing in the
+/// switch first, where the compiler warns.
+constexpr bool is_at_its_place(PlatformKind kind) {
+    switch (kind) {
+        case PlatformKind::cuda:
+        case PlatformKind::host:
+        case PlatformKind::machine:
+            break;
+    }
+    const auto place = static_cast<std::size_t>(kind);
+    return kRows.at(place).kind == kind && kPlatformKinds.at(place) == kind;
+}
+static_assert(std::all_of(kPlatformKinds.begin(), kPlatformKinds.end(), is_at_its_place));
 
 const PlatformRow& row_of(PlatformKind kind) {
     return kRows.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace
+
+bool runs_on_gpu(PlatformKind kind) {
+    return row_of(kind).runs_on == RunsOn::gpu;
+}
+
+bool runs_on_cpu(PlatformKind kind) {
+    return row_of(kind).runs_on == RunsOn::cpu;
+}
+
+bool runs_placements(PlatformKind kind) {
+    return row_of(kind).runs_on == RunsOn::other_devices;
+}
+
+bool runs_on_cpu(std::string_view device) {
+    const auto kind = platform_from(device);
+    return kind && runs_on_cpu(*kind);
+}
+
+bool runs_placements(std::string_view device) {
+    const auto kind = platform_from(device);
+    return kind && runs_placements(*kind);
+}
 
 std::string_view to_string(PlatformKind kind) {
     return row_of(kind).name;

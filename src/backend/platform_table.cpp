@@ -49,6 +49,11 @@ const PlatformEntry* entry_of(PlatformKind kind) {
 
 }  // namespace
 
+std::unique_ptr<Platform> make_platform(PlatformKind kind, const Log& log) {
+    const PlatformEntry* entry = entry_of(kind);
+    return entry == nullptr ? nullptr : entry->make(log, nullptr);
+}
+
 MakeCompiler compiler_maker(PlatformKind kind) {
     const PlatformEntry* entry = entry_of(kind);
     return entry == nullptr ? nullptr : entry->make_compiler;

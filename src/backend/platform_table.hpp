@@ -23,6 +23,10 @@ struct PlatformEntry {
 /// devices says why in missing().
 std::span<const PlatformEntry> platforms();
 
+/// The platform of a kind, without a compiler of another process; null where this build does not
+/// have it.
+std::unique_ptr<Platform> make_platform(PlatformKind kind, const Log& log);
+
 /// PlatformEntry::make_compiler of a platform; null also where this build does not have it.
 MakeCompiler compiler_maker(PlatformKind kind);
 

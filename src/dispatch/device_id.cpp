@@ -22,7 +22,7 @@ DeviceId parse_device_id(std::string_view text) {
             ordinal = -1;
         }
     }
-    if (!platform || *platform == PlatformKind::machine || ordinal < 0) {
+    if (!platform || runs_placements(*platform) || ordinal < 0) {
         throw Error(ErrorKind::usage,
                     fmt::format("unknown device \"{}\": use host, cuda or cuda:N", text));
     }

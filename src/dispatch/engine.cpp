@@ -49,7 +49,7 @@ Engine::Engine(const Options& options, std::span<const Family> families)
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
                std::span<const Family> families)
-    : keeps_host_data_(options.device == to_string(PlatformKind::host)),
+    : keeps_host_data_(runs_on_cpu(options.device)),
       options_(checked(std::move(options))),
       log_(options_.log_level, options_.log_sink),
       platforms_(std::move(platforms)),
@@ -145,8 +145,8 @@ Platform& Engine::platform(PlatformKind kind, std::string_view advice) {
 }
 
 Platform& Engine::find(std::atomic<Platform*>& place, PlatformKind kind) {
-    Platform& found = platform(
-        kind, kind == PlatformKind::cuda ? "; data in host memory need the device \"host\"" : "");
+    Platform& found =
+        platform(kind, runs_on_gpu(kind) ? "; data in host memory need the device \"host\"" : "");
     place.store(&found, std::memory_order_release);
     return found;
 }

@@ -52,7 +52,7 @@ private:
     /// The outputs that are right if a body runs over `inputs`.
     [[nodiscard]] Range right_of_body(const Range& inputs, const Range& centres) const {
         const bool whole = inputs.begin == 0 && inputs.end == n_;
-        // The kernel's own ends, zeros and the nearest unit are the same for a body there.
+        // What lies beyond the other ends is up to the kernel, which knows it at the array's ends.
         const bool at_ends = ends_ != Ends::valid && ends_ != Ends::wrap;
         const bool first = whole || (at_ends && inputs.begin == 0);
         const bool last = whole || (at_ends && inputs.end == n_);

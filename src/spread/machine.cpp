@@ -152,8 +152,7 @@ void Machine::prepare_kernels(const std::function<void(Device& device, bool is_h
 }
 
 Device& device_of(Engine& engine, std::string_view id) {
-    return id == to_string(PlatformKind::machine) ? Machine::of(engine).device()
-                                                  : engine.device(id);
+    return runs_placements(id) ? Machine::of(engine).device() : engine.device(id);
 }
 
 Device& handle_device(Engine& engine, std::string_view id) {

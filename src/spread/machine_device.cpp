@@ -213,7 +213,7 @@ std::unique_ptr<Bench> MachineDevice::make_bench() {
 const Kernel& kernel_on(const Device& device, std::string_view family,
                         const Kernel& (*builtin)(PlatformKind platform)) {
     const PlatformKind platform = device.info().platform;
-    return platform == PlatformKind::machine
+    return runs_placements(platform)
                ? static_cast<const MachineDevice&>(device).machine().kernel(family)
                : builtin(platform);
 }

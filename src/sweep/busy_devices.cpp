@@ -26,7 +26,7 @@ std::set<const Device*> busy_devices(const std::vector<Device*>& devices, const 
     std::vector<Device*> doubtful;
     for (Device* device : devices) {
         shares[device] = device->utilization();
-        if (is_busy(shares[device]) && device->info().platform != PlatformKind::host) {
+        if (is_busy(shares[device]) && !runs_on_cpu(device->info().platform)) {
             doubtful.push_back(device);
         }
     }

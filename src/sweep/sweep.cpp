@@ -83,7 +83,7 @@ std::vector<std::string> keys_of(const std::vector<SweepProblem>& problems) {
 
 std::vector<Device*> sweep_devices(Engine& engine, const std::string& id) {
     Device& first = id.empty() ? engine.first_device() : device_of(engine, id);
-    if (first.info().platform == PlatformKind::machine || id.find(':') != std::string::npos) {
+    if (runs_placements(first.info().platform) || id.find(':') != std::string::npos) {
         return {&first};
     }
     Platform& platform = engine.platform(first.info().platform);

@@ -156,7 +156,7 @@ private:
         if (!table_.contains("constant")) {
             return;
         }
-        if (front.platform == PlatformKind::host || !is_type_text(result_.constant)) {
+        if (!runs_on_gpu(front.platform) || !is_type_text(result_.constant)) {
             fail("constant of {} must be the name of a __constant__ variable of a CUDA template");
         }
         const auto earlier = std::count_if(front.arguments.begin(), front.arguments.end(),
@@ -171,7 +171,7 @@ private:
         if (node == nullptr) {
             return;
         }
-        if (front.platform == PlatformKind::host) {
+        if (!runs_on_gpu(front.platform)) {
             fail("{} has a texture, which only CUDA templates have: give the kernel its pointer");
         }
         for (const char* key : {"constant", "alignment"}) {

@@ -46,7 +46,7 @@ private:
         const Kernel* kernel = nullptr;
     };
     Make make_;
-    std::array<Slot, 2> slots_;
+    std::array<Slot, kPlatformKinds.size()> slots_;
 };
 
 /// The kernel of a family with one template for each platform, whose name is the family and the

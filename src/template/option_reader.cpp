@@ -48,6 +48,18 @@ constexpr std::array<std::string_view, 10> kOfHeaders{
 constexpr std::array<std::string_view, 4> kOfPtxas{"gpu-name", "arch", "output-file",
                                                    "compile-only"};
 
+/// Options that a template must not give to the compiler of a platform.
+std::span<const std::string_view> refused_options(PlatformKind platform) {
+    switch (platform) {
+        case PlatformKind::host:
+            return kOfHost;
+        case PlatformKind::cuda:
+        case PlatformKind::machine:  // which compiles nothing
+            return kOfNvrtc;
+    }
+    return {};
+}
+
 constexpr std::size_t kLongestOption = 256;
 
 std::string_view without_dashes(std::string_view option) {
@@ -138,14 +150,12 @@ std::string flaw_of_option(PlatformKind platform, std::string_view option) {
     const auto begins = [&](std::string_view word) {
         // A single letter stands for all that begins so; a word ends, but on the host, where
         // arguments are attached to some.
-        return word.size() == 1 || platform == PlatformKind::host ? bare.starts_with(word)
-                                                                  : name == word;
+        return word.size() == 1 || runs_on_cpu(platform) ? bare.starts_with(word) : name == word;
     };
     if (std::any_of(kOfHeaders.begin(), kOfHeaders.end(), begins)) {
         return "names headers: use the key include_folders, and #include";
     }
-    const std::span<const std::string_view> refused =
-        platform == PlatformKind::host ? std::span<const std::string_view>(kOfHost) : kOfNvrtc;
+    const std::span<const std::string_view> refused = refused_options(platform);
     const bool is_for_ptxas = name == "ptxas-options" || name == "Xptxas";
     const bool is_refused =
         std::any_of(refused.begin(), refused.end(), begins) ||

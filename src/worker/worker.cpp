@@ -316,7 +316,7 @@ private:
         Device& device = engine_.device(request.device);
         device.expect_compiles(CompileAhead::or_usual(request.plan.compile_threads), {});
         warm_up(device);
-        const bool runs_here = device.info().platform == PlatformKind::host;
+        const bool runs_here = runs_on_cpu(device.info().platform);
         Reporter reporter(channel_, orders_, binaries_, runs_here ? scratch_ : "");
         SharedImage sent;
         TuneHooks hooks{&orders_.stop(),

@@ -9,7 +9,6 @@
 #include "dispatch/answer/explanation.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "families/entropy/level_bytes.hpp"
 #include "fixtures/await_tunings.hpp"
 #include "fixtures/entropy_case.hpp"
 #include "fixtures/expect_error.hpp"

@@ -30,7 +30,7 @@ CheckDevices::CheckDevices(PlatformKind platform, const Options& options)
 }
 
 std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
-    if (platform_ == PlatformKind::host) {
+    if (runs_on_cpu(platform_)) {
         return {host(architectures)};
     }
     const MakeCompiler make = compiler_maker(platform_);
@@ -64,15 +64,13 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
 }
 
 CheckDevice CheckDevices::host(const std::string& architectures) {
-    if (!architectures.empty() && architectures != to_string(PlatformKind::host)) {
+    if (!architectures.empty() && architectures != to_string(platform_)) {
         throw Error(
             ErrorKind::usage,
             fmt::format("--arch: the template is for the host, not for \"{}\"", architectures));
     }
-    for (const PlatformEntry& entry : platforms()) {
-        if (entry.kind == PlatformKind::host && host_ == nullptr) {
-            host_ = entry.make(log_, nullptr);
-        }
+    if (host_ == nullptr) {
+        host_ = make_platform(platform_, log_);
     }
     Device& device = host_->device(0);
     return {device.info(),
@@ -80,7 +78,7 @@ CheckDevice CheckDevices::host(const std::string& architectures) {
                       std::span<const Instance> instances) {
                 return device.compile(source, instances);
             },
-            inspector_maker(PlatformKind::host)()};
+            inspector_maker(platform_)()};
 }
 
 }  // namespace jitune::internal

@@ -103,8 +103,14 @@ Option CommonArguments::isolation_option() {
 }
 
 std::vector<std::string> gpu_choices() {
-    const std::string gpu{to_string(PlatformKind::cuda)};
-    return {gpu, gpu + ":0"};
+    std::vector<std::string> choices;
+    for (const PlatformKind kind : kPlatformKinds) {
+        if (runs_on_gpu(kind)) {
+            choices.emplace_back(to_string(kind));
+            choices.push_back(choices.back() + ":0");
+        }
+    }
+    return choices;
 }
 
 Option device_option(std::string* target, std::string help) {
@@ -195,8 +201,7 @@ Device& chosen_device(Engine& engine, const std::string& device) {
 }
 
 Device& chosen_place(Engine& engine, const std::string& device) {
-    return device == to_string(PlatformKind::machine) ? device_of(engine, device)
-                                                      : chosen_device(engine, device);
+    return runs_placements(device) ? device_of(engine, device) : chosen_device(engine, device);
 }
 
 }  // namespace jitune::internal

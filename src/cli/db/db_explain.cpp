@@ -201,7 +201,7 @@ void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
         settings =
             explain_configuration(task.kernel_template().front_matter(), explanation.configuration);
     }
-    const bool placed = task.info().platform == PlatformKind::machine;
+    const bool placed = runs_placements(task.info().platform);
     if (arguments.json) {
         Json json = explanation_json(explanation, task.sizes());
         json["settings"] = words_json(settings);

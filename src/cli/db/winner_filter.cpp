@@ -78,8 +78,7 @@ void refuse_unknown(std::string_view option, const std::string& name, const Know
 }  // namespace
 
 std::string_view kernel_of_template(std::string_view file) {
-    for (const PlatformKind platform :
-         {PlatformKind::cuda, PlatformKind::host, PlatformKind::machine}) {
+    for (const PlatformKind platform : kPlatformKinds) {
         if (const std::string_view suffix = template_suffix(platform); file.ends_with(suffix)) {
             return file.substr(0, file.size() - suffix.size());
         }

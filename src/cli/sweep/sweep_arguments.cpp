@@ -62,7 +62,7 @@ Options sweep_options(const SweepArguments& arguments) {
     options.strategy = arguments.strategy;
     options.seed = parse_seed(arguments.seed);
     // Placements run no code but jitune's own, so that nothing is gained by isolating them.
-    if (arguments.device == to_string(PlatformKind::machine)) {
+    if (runs_placements(arguments.device)) {
         options.worker = kNoWorker;
     }
     return options;

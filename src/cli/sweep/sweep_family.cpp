@@ -55,7 +55,7 @@ bool has_placements(const SweepFamily& family) {
 }
 
 void refuse_unplaced(const SweepFamily& family, std::string_view device) {
-    if (device != to_string(PlatformKind::machine) || has_placements(family)) {
+    if (!runs_placements(device) || has_placements(family)) {
         return;
     }
     std::vector<std::string> placed;

@@ -135,9 +135,8 @@ int plan_by_gain(const SweepArguments& arguments, PlanFile plan) {
     for (const PlannedProblem& one : problems.problems) {
         all.push_back(one.problem);
     }
-    const std::string platform{to_string(arguments.device == to_string(PlatformKind::host)
-                                             ? PlatformKind::host
-                                             : PlatformKind::cuda)};
+    const std::string platform{
+        to_string(runs_on_cpu(arguments.device) ? PlatformKind::host : PlatformKind::cuda)};
     plan.order = gain_order(all, platform, winners_known(sweep_options(arguments)));
     std::vector<PlannedProblem> ranked;
     for (const std::size_t place : plan.order) {

@@ -122,7 +122,7 @@ Json race(const Arguments& arguments, Engine& engine, Device& device, const Dead
 }
 
 void refuse_machine(const std::string& device) {
-    if (device == to_string(PlatformKind::machine)) {
+    if (runs_placements(device)) {
         throw Error(
             ErrorKind::usage,
             fmt::format("--device {}: calls that are recorded have no placements of arrays "

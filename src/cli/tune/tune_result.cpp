@@ -51,8 +51,7 @@ std::string example_call(const TuneResult& result) {
         "    {0}.launch({{{3}}}, {{/* {4} arguments */}}{5});\n",
         result.kernel, result.file,
         types.empty() ? "" : fmt::format(", {{{}}}", fmt::join(types, ", ")),
-        fmt::join(sizes, ", "), result.arguments,
-        result.device == to_string(PlatformKind::host) ? "" : ", stream");
+        fmt::join(sizes, ", "), result.arguments, runs_on_cpu(result.device) ? "" : ", stream");
 }
 
 }  // namespace

@@ -45,8 +45,8 @@ const PreparedLaunch::Serving& PreparedLaunch::serve(const Resolved& answer,
 }
 
 bool PreparedLaunch::may_renew(Stream stream) const {
-    if (device_->info().platform == PlatformKind::host) {
-        return true;
+    if (!runs_on_gpu(device_->info().platform)) {
+        return true;  // no stream captures its launches
     }
     try {
         engine_->cuda().site(stream).refuse_capture("the renewal of a handle");

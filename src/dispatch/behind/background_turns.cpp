@@ -34,8 +34,7 @@ bool Background::is_worth_another_try(const Watched& watched) {
 
 bool Background::is_free(const Watched& watched) {
     Device& device = watched.device;
-    if (options_.tune_on_busy_gpu || device.info().platform == PlatformKind::host ||
-        watched.is_urgent) {
+    if (options_.tune_on_busy_gpu || runs_on_cpu(device.info().platform) || watched.is_urgent) {
         return true;  // on the host, low priority gives way
     }
     const auto share = device.utilization();
@@ -73,7 +72,7 @@ bool Background::has_turn(const Watched& watched, CallGap& gap) {
 
 std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {
     using Among = FileLock::Among;
-    const bool is_host = device.platform == PlatformKind::host;
+    const bool is_host = runs_on_cpu(device.platform);
     const std::string name = is_host               ? fmt::format("host-{}", ::geteuid())
                              : device.uuid.empty() ? device.id
                                                    : device.uuid;

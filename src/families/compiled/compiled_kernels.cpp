@@ -24,7 +24,7 @@ bool runs_here() {
 
 /// A GPU runs code of its own major architecture, up to its own minor one.
 bool runs_on(const DeviceInfo& device, const CompiledImage& image) {
-    if (device.platform == PlatformKind::host) {
+    if (runs_on_cpu(device.platform)) {
         static const bool kRunsHere = runs_here();
         return image.compute_capability == 0 && kRunsHere;
     }

@@ -4,14 +4,15 @@
 
 #include "families/entropy/entropy_bands.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "dispatch/session_access.hpp"
 #include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
-#include "families/entropy/level_bytes.hpp"
 #include "spread/machine.hpp"
 #include "spread/shard_call.hpp"
 
@@ -32,6 +33,33 @@ EntropyRequest divisible(EntropyRequest request) {
         std::swap(request.rows, request.columns);
     }
     return request;
+}
+
+// Written with conditional expressions only, so that compilers vectorize the loops.
+
+std::uint8_t level_of(std::uint8_t element, int highest) {
+    return std::min(element, static_cast<std::uint8_t>(highest));
+}
+
+std::uint8_t level_of(std::int32_t element, int highest) {
+    element = element < 0 ? 0 : element;
+    return static_cast<std::uint8_t>(element < highest ? element : highest);
+}
+
+std::uint8_t level_of(float element, int highest) {
+    constexpr float kIntegersFrom = 8388608;  // 2^23: floats have no fraction from here on
+    const auto most = static_cast<float>(highest);
+    element = element > 0 ? element : 0;
+    element = element < most ? element : most;
+    return static_cast<std::uint8_t>(std::bit_cast<std::uint32_t>(element + kIntegersFrom));
+}
+
+template <class T>
+void convert(const void* elements, std::size_t count, int levels, std::uint8_t* to) {
+    const auto* const from = static_cast<const T*>(elements);
+    for (std::size_t i = 0; i < count; ++i) {
+        to[i] = level_of(from[i], levels - 1);
+    }
 }
 
 class PlacedEntropy final : public PlacedCall {
@@ -102,6 +130,17 @@ std::unique_ptr<Workload> make_entropy_workload() {
 constexpr std::size_t kEntropySizes[] = {1, 2};
 
 }  // namespace
+
+void write_level_bytes(const void* elements, ElementType type, std::size_t count, int levels,
+                       std::uint8_t* to) {
+    if (type == ElementType::float32) {
+        convert<float>(elements, count, levels, to);
+    } else if (type == ElementType::int32) {
+        convert<std::int32_t>(elements, count, levels, to);
+    } else {
+        convert<std::uint8_t>(elements, count, levels, to);
+    }
+}
 
 const PlacedOperation kPlacedEntropy{read_entropy, placed_entropy_of, make_entropy_workload,
                                      kEntropySizes};

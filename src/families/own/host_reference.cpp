@@ -19,10 +19,8 @@ std::string_view trimmed(std::string_view line) {
 }
 
 std::unique_ptr<Platform> make_host() {
-    for (const PlatformEntry& entry : platforms()) {
-        if (entry.kind == PlatformKind::host) {
-            return entry.make(Log(LogLevel::off), nullptr);
-        }
+    if (auto host = make_platform(PlatformKind::host, Log(LogLevel::off))) {
+        return host;
     }
     throw Error(ErrorKind::unavailable, "this build of jitune has no host backend");
 }

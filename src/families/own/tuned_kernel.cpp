@@ -62,7 +62,7 @@ TunedKernel::State::State(const std::filesystem::path& file,
       capture(engine.log()) {
     const FrontMatter& front = kernel.kernel_template.front_matter();
     identity = quick_hash(kernel.kernel_template.hash() + types_text({front.kernel, types, {}}), 0);
-    is_host = front.platform == PlatformKind::host;
+    is_host = runs_on_cpu(front.platform);
     is_exact = front.constrains_sizes();
     capture.ask_environment(front.kernel);
 }

@@ -42,7 +42,7 @@ PreparedReduction::PreparedReduction(Session& session, const ReduceRequest& requ
     ReduceRequest kept = request;
     kept.reduction = Reduction(request.reduction.op);
     const bool checks_offsets =
-        request.shape.kind == ReduceKind::segments && device.info().platform == PlatformKind::host;
+        request.shape.kind == ReduceKind::segments && runs_on_cpu(device.info().platform);
     state_.reset(new State{prepared(engine, device, request), kept, checks_offsets});
 } catch (...) {
     throw_as_error();

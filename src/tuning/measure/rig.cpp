@@ -62,7 +62,7 @@ TrialFailure failure_of(const LaunchFailure& failure) {
 void refuse_lost_device(const TrialFailure& failure, const DeviceInfo& device,
                         const Configuration& configuration) {
     if (failure.fatal) {
-        const bool is_gpu = device.platform == PlatformKind::cuda;
+        const bool is_gpu = runs_on_gpu(device.platform);
         throw Error(
             ErrorKind::device,
             fmt::format("cannot go on tuning: the configuration {} {}: {}. {}",

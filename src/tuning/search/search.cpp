@@ -328,7 +328,7 @@ bool Search::on_target() const {
 
 /// On the host, compilers would take processors from the candidate: they wait meanwhile.
 std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evaluation) {
-    if (task_.info().platform != PlatformKind::cuda) {
+    if (!runs_on_gpu(task_.info().platform)) {
         ahead_->pause();
     }
     auto failure = trial_->time(binary, evaluation, tried_.progress().best_ns);
