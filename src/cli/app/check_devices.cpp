@@ -64,13 +64,13 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
 }
 
 CheckDevice CheckDevices::host(const std::string& architectures) {
-    if (!architectures.empty() && architectures != to_string(platform_)) {
+    if (!architectures.empty() && architectures != to_string(PlatformKind::host)) {
         throw Error(
             ErrorKind::usage,
             fmt::format("--arch: the template is for the host, not for \"{}\"", architectures));
     }
     if (host_ == nullptr) {
-        host_ = make_platform(platform_, log_);
+        host_ = make_platform(PlatformKind::host, log_);
     }
     Device& device = host_->device(0);
     return {device.info(),
@@ -78,7 +78,7 @@ CheckDevice CheckDevices::host(const std::string& architectures) {
                       std::span<const Instance> instances) {
                 return device.compile(source, instances);
             },
-            inspector_maker(platform_)()};
+            inspector_maker(PlatformKind::host)()};
 }
 
 }  // namespace jitune::internal
