@@ -18,14 +18,15 @@ struct Family {
     std::string_view name;  ///< the first field of its kernels' specs
     /// Makes a kernel from its Kernel::spec, in a worker. Throws Error(usage) for a malformed spec.
     Kernel (*make_kernel)(std::span<const std::string> spec);
-    /// How its calls on host memory are shared out over a machine; null: they are not.
+    /// How its calls on host memory are shared out over a machine's processors; null if they are
+    /// not shared out.
     const PlacedOperation* placed = nullptr;
-    /// Code of an instance of a built-in kernel that comes with the library; null, or nothing: none
-    /// does.
+    /// Finds the code of an instance in the library, which comes with the code of some built-in
+    /// kernels. Null if the family has no such code.
     std::optional<Binary> (*compiled)(const DeviceInfo& device, const Instance& instance) = nullptr;
 };
 
-/// The family of a spec among `families`; null: none of them.
+/// The family of `families` that a spec names, or null.
 const Family* family_of(std::span<const Family> families, std::span<const std::string> spec);
 
 /// The kernel of a spec whose family is one of `families`. Throws Error(usage) for any other spec.

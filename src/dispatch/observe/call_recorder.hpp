@@ -21,10 +21,10 @@
 
 namespace jitune::internal {
 
-/// Writes to the database what calls leave behind, by a thread of its own: what Options::record
-/// says of them, which winners are in doubt, what was tried inside them, and the code that had to
-/// be compiled. A new problem and new code within about a second, so that little is lost with a
-/// process that is killed, and numbers of calls and pauses every ten seconds. Thread-safe.
+/// Writes what calls leave behind into the database, in a thread of its own: the calls that
+/// Options::record names, the winners in doubt, and the code that had to be compiled. Writes a new
+/// problem and new code within about a second, so that a process that is killed loses little;
+/// writes numbers of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
@@ -41,11 +41,11 @@ public:
     /// that no other process can make. Never waits for the database.
     void note(const Task& task, const Resolved& answer);
 
-    /// Whether doubts have been recorded since the last call.
+    /// True if doubts have been recorded since the last call of take_doubts().
     bool take_doubts() { return has_doubts_.exchange(false); }
 
-    /// Has the code kept, also where no calls are recorded, but not under Options::frozen. Never
-    /// waits for the database.
+    /// Has the code kept, also if no calls are recorded, but not under Options::frozen. Never waits
+    /// for the database.
     void keep(KeptBinary binary);
 
     /// Ends the thread, and records what is left. Later calls of note() and keep() do nothing.
@@ -61,7 +61,7 @@ private:
         std::int64_t recorded = 0;  ///< of the answer's calls
         std::int64_t recorded_here = 0;  ///< of those that the answer counts itself
     };
-    /// What is in the records of one report, by place in noted_ and for a count.
+    /// What one report has told the database, by the place in noted_ and by count.
     struct Told {
         std::size_t place;
         std::int64_t calls, calls_here;

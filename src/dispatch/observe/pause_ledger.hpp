@@ -16,13 +16,13 @@
 
 namespace jitune::internal {
 
-/// Which calls had to wait for an answer, and for how long. Thread-safe.
+/// Keeps which calls had to wait for an answer, and for how long. Thread-safe.
 class PauseLedger {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kPause{1};  ///< shorter waits are none
 
-    /// A call of the task has waited for `answer` since `start`.
+    /// Adds that a call of the task has waited for `answer` since `start`.
     void add(const Task& task, const Resolved& answer, Clock::time_point start);
 
     /// Fills in the pauses of `counters`.
@@ -30,7 +30,7 @@ public:
 
     /// The pauses since the last take().
     std::vector<Pause> take();
-    /// Puts back what take() has returned, for the next one.
+    /// Puts back what take() has returned: the next take() returns it again.
     void put_back(const std::vector<Pause>& pauses);
 
 private:
@@ -40,7 +40,7 @@ private:
     std::int64_t pauses_ = 0;
     Clock::duration longest_{};
     std::string reason_;
-    /// By Pause::kPlace: those that take() will return.
+    /// The pauses that take() will return, by Pause::kPlace.
     std::map<std::tuple<std::string, std::string, std::string, std::string>, Pause> new_;
 };
 

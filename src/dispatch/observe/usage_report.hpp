@@ -31,7 +31,7 @@ struct WinnerUsage {
     Winner winner;  ///< without its image
     std::int64_t calls = 0;
     std::string last_at;  ///< UTC; empty: no call
-    SavedTime saved;      ///< over the template's default
+    SavedTime saved;      ///< beside the template's default
 };
 
 /// What the recorded calls tell of a table of winners.
@@ -51,12 +51,12 @@ public:
     /// `winners` must outlive the index.
     explicit AnswerIndex(std::span<const Winner> winners) : winners_(winners), index_(winners) {}
 
-    /// The place of the very winner that has answered these calls, at sizes that it still serves;
-    /// nothing where it is gone or another answer has served them.
+    /// The place in the table of the winner that has answered these calls and still serves their
+    /// sizes. Nothing if it is gone, or if another answer has served them.
     [[nodiscard]] std::optional<std::size_t> answering(const Usage& usage) const;
 
-    /// Whether the default has answered these calls in the place of a winner that may_be_slower():
-    /// one is stored that is no younger than the last of them.
+    /// True if the default has answered these calls instead of a winner that may_be_slower(): such
+    /// a winner is stored, and is no younger than the last call.
     [[nodiscard]] bool is_for_withheld(const Usage& usage) const;
 
 private:
@@ -64,16 +64,16 @@ private:
     WinnerIndex index_;
 };
 
-/// The time in ns of a winner's configuration at sizes that it serves; nothing where it is unknown.
+/// The time in ns of a winner's configuration at sizes that it serves; nothing if it is unknown.
 using WinnerTime = std::function<std::optional<double>(const Winner& winner, const Sizes& sizes)>;
 
-/// A call saves what the winner is faster than the default where it was tuned, in parts of its own
-/// time. That is `time_at` the call's sizes, or the winner's own. The interval is that of the
-/// speed-up.
+/// Computes what winners have saved. A call saves its own time, times the speed-up over the default
+/// in the winner's tuning minus 1. The call's own time is `time_at` its sizes, or the winner's
+/// median. The interval is that of the speed-up.
 UsageReport usage_report(std::span<const Winner> winners, std::span<const Usage> usages,
                          const WinnerTime& time_at);
 
-/// The same by what the comparisons of the database say. Throws Error(store).
+/// As usage_report(), with times from the comparisons of the database. Throws Error(store).
 UsageReport usage_report_of(std::span<const Winner> winners, std::span<const Usage> usages,
                             ComparedTimes& times);
 

@@ -25,7 +25,7 @@ namespace jitune::internal {
 /// doubts each answer once. Thread-safe but for judge().
 class WinnerWatch {
 public:
-    /// Of each thread's calls of one problem, at most one in so many is timed.
+    /// At most one call in so many is timed, of each thread's calls of one problem.
     static constexpr std::uint32_t kCallsPerSample = 10'000;
 
     /// All must outlive it, and so must the answers that it notes and their devices.
@@ -41,11 +41,11 @@ public:
     void launch(const Resolved& answer, std::span<const std::int64_t> sizes,
                 const ReadyLaunch& launch, void* const* arrays, Stream stream);
 
-    /// New doubts by what was timed since the last time. Reads the database. For one thread at a
-    /// time. Throws nothing but std::bad_alloc.
+    /// Returns new doubts, from the times since the last call of judge(). Reads the database. For
+    /// one thread at a time. Throws nothing but std::bad_alloc.
     std::vector<Doubt> judge();
 
-    /// The next judge() returns these, too.
+    /// Puts doubts back: the next judge() returns them, too.
     void put_back(std::vector<Doubt> doubts);
 
     /// Calls that were timed, or tried to be.
@@ -56,7 +56,7 @@ public:
 private:
     struct Watched {
         const Resolved* answer;
-        Doubt doubt;  ///< with what is known of it before there is any
+        Doubt doubt;  ///< its winner, kernel and device, before there is a doubt
         Sizes sizes;  ///< of the first call
         std::vector<std::string> size_names;
         LaunchTimer* timer;  ///< nullptr: none
@@ -72,7 +72,7 @@ private:
         std::optional<double> most_ns = {};
     };
 
-    /// The number of a place, which is made where there is none; nothing where there are too many.
+    /// The number of a place, which is made if there is none yet; nothing if there are too many.
     std::optional<std::size_t> place_of(Watched& watched, std::span<const std::int64_t> sizes);
     void take_times();
     std::vector<Watched*> all_watched();
@@ -93,7 +93,7 @@ private:
     std::vector<std::unique_ptr<Place>> places_;
     std::map<std::pair<const Resolved*, Sizes>, std::size_t> numbers_;  ///< of places_
 
-    // Of the thread that judges.
+    // Only the thread that judges uses these.
     std::vector<Doubt> doubts_;
     bool has_warned_ = false;
 };
