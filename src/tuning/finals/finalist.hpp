@@ -18,7 +18,8 @@ struct Finalist {
     Conditions conditions;
 };
 
-/// The step of a tuning that took a measurement. One of the finals has another of the search.
+/// The step of a tuning that took a measurement. A finalist has one measurement of the search and
+/// another one of the finals.
 Conditions::Phase phase_of(const Measurement& measurement);
 
 inline bool is_of_finals(const Measurement& measurement) {

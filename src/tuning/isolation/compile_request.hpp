@@ -27,8 +27,8 @@ void write_compile_request(MessageWriter& writer, const CompileRequest& request)
 CompileRequest read_compile_request(MessageReader& reader);
 
 void write_outcomes(MessageWriter& writer, const std::vector<CompileOutcome>& outcomes);
-/// Binaries that follow one another and shared an image share one again. Throws Error(unavailable)
-/// for malformed fields.
+/// Neighbouring binaries that shared an image when they were sent share one again. Throws
+/// Error(unavailable) for malformed fields.
 std::vector<CompileOutcome> read_outcomes(MessageReader& reader);
 
 }  // namespace jitune::internal

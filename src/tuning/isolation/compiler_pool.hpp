@@ -22,19 +22,19 @@ namespace jitune::internal {
 /// Finds the command that runs run_compiler(). Throws Error(unavailable).
 using FindCommand = std::function<std::filesystem::path()>;
 
-/// Compiles in processes of their own: a compiler such as NVRTC lets in one thread of a process at
-/// a time, nothing can stop it there, not even the end of the process, and a crash of it costs no
-/// more than the program that it compiles. There are as many processes as threads have called at
-/// once, and idle ones end after a while. In a fork of this process, nothing.
+/// Compiles in processes of their own, for three reasons: a compiler such as NVRTC lets in one
+/// thread of a process at a time; within the app nothing can stop it, not even the end of the
+/// process; and a crash costs only the program that it compiles. Starts as many processes as
+/// threads call at once; idle ones end after a while. Compiles nothing in a fork of this process.
 class CompilerPool final : public RemoteCompiler {
 public:
     CompilerPool(PlatformKind platform, FindCommand find, Log log)
         : platform_(platform), find_(std::move(find)), log_(std::move(log)) {}
     ~CompilerPool() override;
 
-    /// Nothing where no process can be started, or memory is short. After the end of a process, its
-    /// instances are compiled one by one; one whose compiler ends again gets a CompileFailure. A
-    /// stop of the `call` kills the process: then CompileStopped is thrown.
+    /// Returns nothing if no process can be started or memory is short. If a process ends, its
+    /// instances are compiled one by one; an instance whose compiler ends again gets a
+    /// CompileFailure. A stop of the `call` kills the process and throws CompileStopped.
     std::optional<std::vector<CompileOutcome>> compile(const DeviceInfo& device,
                                                        const TemplateSource& source,
                                                        std::span<const Instance> instances,
@@ -50,7 +50,7 @@ private:
     using Attempt = std::variant<std::monostate, std::vector<CompileOutcome>, Loss>;
     using Process = std::unique_ptr<CompilerProcess>;
 
-    /// The processes that wait. A thread that lives while there are some lets go of those that have
+    /// The idle processes. While there are any, a thread watches them and removes those that have
     /// ended by themselves; it may outlive the pool.
     struct Idle {
         std::mutex mutex;
@@ -60,11 +60,11 @@ private:
     static void watch(const std::shared_ptr<Idle>& idle);
 
     Attempt try_to_compile(const CompileRequest& request, CompileCall& call);
-    /// An idle process, or a new one. Null where this process has to compile.
+    /// Takes an idle process, or starts one. Null if this process has to compile itself.
     Process take();
     Process start();
     void put_back(Process process);
-    /// With the lock of idle_.
+    /// Starts the thread that watches idle processes. The caller holds the lock of idle_.
     void have_watched();
     void stay_in_this_process(const std::string& reason);
 
@@ -79,8 +79,8 @@ private:
     const std::shared_ptr<Idle> idle_ = std::make_shared<Idle>();
 };
 
-/// Every platform that this build has. Where a compiler would work in this process, it is in those
-/// of a pool instead, unless `find` is empty.
+/// Makes every platform that this build has. Compilers that would work in this process work in
+/// those of a pool instead, unless `find` is empty.
 std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find);
 
 }  // namespace jitune::internal

@@ -23,24 +23,25 @@ public:
     /// started.
     CompilerProcess(const std::filesystem::path& program, PlatformKind platform);
 
-    /// One outcome per instance; nothing where the process is lost: it has ended, is not ready in
-    /// time, or does not answer as a compiler of this build does. A stop of the `call` kills it.
-    /// Throws the errors of the compiler.
+    /// Returns one outcome per instance. Returns nothing if the process is lost: it has ended, is
+    /// not ready in time, or does not answer as a compiler of this build does. A stop of the `call`
+    /// kills it. Throws the errors of the compiler.
     std::optional<std::vector<CompileOutcome>> compile(const CompileRequest& request,
                                                        CompileCall& call);
 
-    /// Its compiler, once it is ready; nothing where the process is lost.
+    /// Waits until the process is ready, and returns the name of its compiler; nothing if the
+    /// process is lost.
     std::optional<CompilerName> name();
 
-    /// False once it has ended, as idle ones do by themselves.
+    /// False once the process has ended, as idle processes do by themselves.
     [[nodiscard]] bool lives() const;
 
     void kill() const { process_->kill(); }
 
-    /// Whether it has ever been ready to compile.
+    /// True if the process has ever been ready to compile.
     [[nodiscard]] bool was_ready() const { return name_.has_value(); }
 
-    /// Why it is lost: "signal 11 (Segmentation fault)".
+    /// Why the process is lost: "signal 11 (Segmentation fault)".
     [[nodiscard]] std::string why_lost() const;
 
 private:
@@ -50,7 +51,7 @@ private:
 
     std::unique_ptr<MessageChannel> channel_;
     std::optional<CompilerName> name_;
-    std::string refusal_;  ///< why it is none that this process can use
+    std::string refusal_;  ///< why this process cannot use it
     std::unique_ptr<ChildProcess> process_;
 };
 

@@ -39,12 +39,12 @@ public:
                      const WatchLimits& limits, const Log& log,
                      std::atomic<std::int64_t>& compiles);
 
-    /// Has `worker` tune from what is known so far. Returns the report, or nothing where the worker
-    /// must be replaced; the candidates to blame then have their verdicts or are suspects. Throws
-    /// the tuning's own error, Error(unavailable) soon after the stop of a tuning that is to be
-    /// given up then, and a while after that of one that has tried no candidate, Error(device) for
-    /// the third worker in a row that ended before it tried a candidate, and Error(verify) for the
-    /// second that ended in a step of no candidate.
+    /// Has `worker` tune from what is known so far. Returns the report. Returns nothing if the
+    /// worker must be replaced: then the candidates to blame have verdicts or are suspects. Throws
+    /// the tuning's own error. Throws Error(unavailable) after a stop request: soon if the tuning
+    /// is given up, and after a while if it has tried no candidate. Throws Error(device) if three
+    /// workers in a row end before they try a candidate, and Error(verify) if a second worker ends
+    /// in a step of no candidate.
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:
@@ -58,16 +58,16 @@ private:
     void pass_on_stop(WorkerProcess& worker);
     void pass_on_turn(WorkerProcess& worker);
     void count_turn();
-    /// How long this has lasted but for rests.
+    /// How long the tuning has lasted, without rests.
     [[nodiscard]] LoopClock::Time active() const { return time_.lasted() - rested_; }
     std::optional<TuneReport> take(WorkerProcess& worker, const Message& message);
     void take_step(const std::string& name, MessageReader& reader);
     void take_measurement(Measurement measurement);
     TuneReport make_report(MessageReader& reader);
-    /// Throws the error that a worker reports, unless the worker alone is lost by it.
+    /// Throws the error that a worker reports, unless a new worker can go on after it.
     void take_error(const Message& message);
 
-    /// The step under way, if it has taken long.
+    /// The step under way, if it takes long.
     [[nodiscard]] std::optional<TuneProgress::Wait> long_wait() const;
     void report_wait() const;
 
@@ -95,7 +95,8 @@ private:
     TuneReport report_;
     SharedImage image_;  ///< of the last incumbent that the worker sent
     std::map<std::string, std::size_t> history_index_;  ///< by configuration
-    /// Were being compiled when a worker died while another candidate, now a suspect, ran.
+    /// Candidates that were being compiled when a worker died. Another candidate, now a suspect,
+    /// ran at that time.
     std::set<std::string> doubtful_;
     int futile_ = 0;  ///< workers in a row that ended before they tried a candidate
     LoopClock time_;
@@ -108,7 +109,7 @@ private:
     bool told_to_stop_ = false;
     bool has_turn_ = true;              ///< as it was told last
     bool is_heard_ = true;              ///< it has sent something since then
-    bool rests_ = false;                ///< nothing of it runs on the device
+    bool rests_ = false;                ///< none of its candidates runs on the device
     std::string counted_;               ///< the last one in ran_
     std::string preparing_;             ///< a step that belongs to no candidate; empty: none
     std::string running_;               ///< the configuration on the device; empty: none

@@ -25,11 +25,11 @@ public:
                std::atomic<std::int64_t>& compiles);
     ~Supervisor();
 
-    /// Starts a worker where none is ready. Throws Error(unavailable), also where the tuning is
-    /// stopped before one is: at once if it is to be given up then, else after a while.
+    /// Starts a worker if none is ready. Throws Error(unavailable) if that fails, and if the tuning
+    /// is stopped before a worker is ready: at once if the tuning is given up, else after a while.
     void start(const TuneHooks& hooks);
 
-    /// As tune(), for `request`. All hooks are called on the calling thread; of the observer, only
+    /// Tunes as tune() does. Calls all hooks on the calling thread; of the observer, only
     /// announce() and measured(). When a worker dies, a candidate that was under way by itself gets
     /// the verdict; if several were, each of them runs alone in the next worker. Throws what tune()
     /// throws, Error(unavailable) where no worker can be started, and what

@@ -53,8 +53,8 @@ struct WorkerRequest {
 };
 
 void write_request(MessageWriter& writer, const WorkerRequest& request);
-/// The image of an incumbent's binary travels once: `last` is the one that the other side has, or
-/// null, and becomes that of `progress`.
+/// Writes the image of an incumbent's binary only once: `last` is the image that the other side
+/// has, or null, and becomes the image of `progress`.
 void write_progress(MessageWriter& writer, const TuneProgress& progress, SharedImage& last);
 void write_error(MessageWriter& writer, const Error& error);
 

@@ -8,12 +8,12 @@
 
 namespace jitune::internal {
 
-/// Tells the observer that the task's data is about to be made, with the right answers where a
-/// function of the caller gives them.
+/// Tells the observer that the task's data is about to be made, and the right answers if a function
+/// of the caller computes them.
 void announce_data(const Task& task, const TuneHooks& hooks);
 
-/// Runs the template's reference launch where the workload does not know the right answers. Throws
-/// Error(compile), Error(verify) or Error(device) that names it, and Error(usage) where the
+/// Runs the template's reference launch if the workload does not know the right answers. Throws
+/// Error(compile), Error(verify) or Error(device) that names the launch, and Error(usage) if the
 /// template has none.
 void learn_reference(const Task& task, Rig& rig, BinaryCache& binaries, const TuneHooks& hooks);
 

@@ -32,8 +32,8 @@ public:
     std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
 
     /// Awaits a turn, checks the evaluation's configuration, then takes samples until StoppingRule
-    /// has enough, `best_ns` being the best median so far. A slow candidate and one that is timed
-    /// after a stop request get the fewest that bound a median. Samples and conditions go into
+    /// has enough, `best_ns` being the best median so far. A slow candidate, and a candidate after
+    /// a stop request, get as few samples as can bound a median. Samples and conditions go into
     /// `evaluation`.
     std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation,
                                      std::optional<double> best_ns);
@@ -45,11 +45,11 @@ private:
     };
     using Samples = std::vector<double>;
 
-    /// The failure, or that of the candidate which has harmed its process.
+    /// Returns `failure`, or a failure of its own if the candidate has harmed its process.
     std::optional<TrialFailure> with_side_effects(std::optional<TrialFailure> failure);
     std::optional<TrialFailure> time_checked(const Binary& binary, Evaluation& evaluation,
                                              std::optional<double> best_ns, bool alone);
-    /// For a caller that holds the device.
+    /// Loads and checks. The caller holds the device.
     std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
                                                     const Configuration& configuration);
     std::variant<Disturbance, TrialFailure> take_steady_samples(Timer& timer, Samples& samples_ns,

@@ -29,8 +29,8 @@ public:
                                           const std::vector<double>& samples_ns,
                                           const Conditions& conditions) const;
 
-    /// For a candidate that ended with its process. Throws Error(usage) where `configuration` does
-    /// not parse.
+    /// The record of a candidate that ended with its process. Throws Error(usage) where
+    /// `configuration` does not parse.
     [[nodiscard]] Measurement verdict(const std::string& configuration, Verdict verdict,
                                       std::string reason) const;
 

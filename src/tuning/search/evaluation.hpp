@@ -22,14 +22,14 @@ struct Evaluation {
     std::string reason;
     bool unloadable = false;  ///< the device does not take its code
     std::vector<double> samples_ns;
-    bool by_earlier_search = false;  ///< that search took the samples
+    bool by_earlier_search = false;  ///< an earlier search took the samples
     Conditions conditions;           ///< of the samples
     double median_ns = 0;            ///< if timed
     std::optional<Binary> binary;    ///< if compiled by this search, and timed or checked
 };
 
-/// Throws Error(verify) that counts the verdicts and quotes the first reason; Error(compile) where
-/// no code could be loaded, and Error(unavailable) where nothing was tried.
+/// Throws Error(verify) that counts the verdicts and quotes the first reason; Error(compile) if no
+/// code could be loaded, and Error(unavailable) if nothing was tried.
 [[noreturn]] void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations);
 
 }  // namespace jitune::internal
