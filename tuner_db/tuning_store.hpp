@@ -23,7 +23,7 @@
 
 namespace jitune::internal {
 
-/// What a session has to tell of calls since it told last.
+/// What a session tells the store of its calls since the last time.
 struct CallRecords {
     std::vector<Miss> misses;
     std::vector<Usage> usages = {};
@@ -58,7 +58,7 @@ public:
     /// Long enough for many processes that create the file at once.
     static constexpr std::chrono::milliseconds kPatience{10'000};
     /// Opens another database to be read alone, whoever owns it. The file does not change. Throws
-    /// Error(store) for what is no tuning database of this schema version.
+    /// Error(store) if the file is no tuning database of this schema version.
     static std::unique_ptr<TuningStore> open_other(const std::filesystem::path& path,
                                                    const Log& log);
     /// A store in memory, for tests and for an empty Options::database.
@@ -75,12 +75,12 @@ public:
                                std::chrono::milliseconds patience = kDispatchWait);
     static constexpr std::chrono::milliseconds kDispatchWait{50};
 
-    /// As find(), but also an unsure one: where the next tuning of these sizes begins.
+    /// As find(), but also returns an unsure winner. The next tuning of these sizes begins with it.
     std::optional<Winner> incumbent(const RecordKey& key, std::span<const std::int64_t> sizes);
 
-    /// At most `limit` winners of `key` that do not serve `sizes`, nearest first by
-    /// octaves_between(), so that an unsure one whose range holds them comes first; on a tie that
-    /// of the smaller sizes first. Without their images. Those that `takes` refuses do not count.
+    /// At most `limit` winners of `key` that do not serve `sizes`, without their images. The
+    /// nearest by octaves_between() comes first, so an unsure winner whose range holds the sizes
+    /// does; on a tie, the winner of the smaller sizes. Winners that `takes` refuses do not count.
     std::vector<Winner> nearest(
         const RecordKey& key, std::span<const std::int64_t> sizes, int limit,
         const std::function<bool(const Winner&)>& takes = [](const Winner&) { return true; });
@@ -89,26 +89,26 @@ public:
     /// row is damaged or has gone.
     std::optional<Winner> with_image(const Winner& row);
 
-    /// A part of `within`, which holds `sizes`: at all sizes in it the same winners count as there.
+    /// A part of `within` that holds `sizes`: at all sizes of the part the database has the same
+    /// winners as at `sizes`.
     SizeBox same_winners(const RecordKey& key, std::span<const std::int64_t> sizes, SizeBox within);
 
     /// Adds all measurements and winners in one transaction. A measurement that the database has
-    /// already is not stored twice. One that says that a configuration computes a wrong result
-    /// refutes all winners of its key with it, unless they are younger: they count as missing from
-    /// then on. A winner takes the sizes
-    /// that it serves away from older ones to which it does not yield(); what is left of an older
-    /// one stays. It replaces
-    /// one of its sizes and configuration, and serves what is left of that, too.
+    /// already is not stored twice. A measurement that says that a configuration computes a wrong
+    /// result refutes all older winners of its key with that configuration: they count as missing
+    /// from then on. A winner takes the sizes that it serves away from older winners, unless it
+    /// yields() to them; an older winner keeps the sizes that are left. A winner replaces an older
+    /// one of the same sizes and configuration, and also serves the sizes that were left to it.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
     void save(std::span<const Measurement> measurements, const Winner& winner) {
         save(measurements, {&winner, 1});
     }
 
     /// Saves `choice` of an objective, which its conditions name, as the winner of `sizes`, and
-    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective;
-    /// what that serves elsewhere stays, and stays pinned if it was made at other sizes. False, and
-    /// nothing changes, where winners are pinned that it may not replace; `choice` is then the one
-    /// that serves, if any does.
+    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective.
+    /// Elsewhere the earlier choice still serves, and stays pinned if it was made at other sizes.
+    /// Returns false and changes nothing if winners are pinned that the choice may not replace;
+    /// `choice` then becomes the winner that serves, if any does.
     bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
 
     /// The owner, other than `owner`, that tunes `key`, or "". An owner is "<process_identity()>
@@ -129,8 +129,8 @@ public:
     /// Without their images.
     std::vector<Winner> winners();
 
-    /// Some of them: those that `wants` takes, without the first `skip` and at most `limit`. Reads
-    /// no more rows than that needs.
+    /// The winners that `wants` takes, without the first `skip` and at most `limit`. Reads no more
+    /// rows than needed.
     std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
                                 std::int64_t limit);
 
@@ -139,16 +139,16 @@ public:
         RecordKey key;
         std::int64_t measurements = 0;
     };
-    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Only
-    /// counts rows: those that are damaged, too.
+    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Counts
+    /// damaged rows, too, because it reads no row whole.
     std::vector<Measured> measured();
 
     /// Measurements of one key, oldest first.
     std::vector<Measurement> measurements(const RecordKey& key);
 
-    /// The measurements, of all keys, that were stored after those that an earlier call has
-    /// returned, in the order in which they were stored: `last` is 0 for all, and becomes what the
-    /// next call is given.
+    /// The measurements of all keys, in the order in which they were stored. Give `last` = 0 to get
+    /// all; the function changes `last`, and a later call with it returns the measurements that
+    /// were stored since.
     std::vector<Measurement> measurements_after(std::int64_t& last);
 
     /// The measurements whose conditions say "compared", of this key with any bucket that is at
@@ -162,17 +162,17 @@ public:
     void add(const CallRecords& records);
     void add_misses(std::span<const Miss> misses);
 
-    /// The calls that sessions have recorded, those called last first.
+    /// The calls that sessions have recorded; the last call comes first.
     std::vector<Usage> usages();
 
     /// The pauses that sessions have recorded, the longest first.
     std::vector<Pause> pauses();
 
-    /// The doubts about winners that are stored, the last ones first. A winner that is saved
-    /// removes that about its own row.
+    /// The doubts about stored winners, the last ones first. Saving a winner removes the doubt
+    /// about its own row.
     std::vector<Doubt> doubts();
 
-    /// The winner that it is about, with its image. Nothing if its row is damaged or has gone.
+    /// The winner that `doubt` is about, with its image. Nothing if its row is damaged or has gone.
     std::optional<Winner> doubted(const Doubt& doubt);
 
     /// Forgets these doubts.
@@ -193,20 +193,20 @@ public:
     /// the file.
     void keep(std::span<const KeptBinary> binaries);
 
-    /// A number that is another one where another connection has changed the file since.
+    /// A number that changes when another connection has changed the file.
     std::int64_t version();
 
-    /// Unites the measurements and winners of another database with these, in one transaction. Any
-    /// order of merges, and any repetition, makes the same tables. Throws Error(store), also where
-    /// `other` is of the same file.
+    /// Unites the measurements and winners of another database with those of this one, in one
+    /// transaction. Merges in any order, repeated or not, make the same tables. Throws
+    /// Error(store), also if `other` is the same file.
     MergeReport merge(TuningStore& other, const MergeOptions& options);
 
-    /// Puts `whole` in the place of the row `merged`, which has no code and is the same winner.
-    /// False where that row has gone.
+    /// Puts `whole` in the place of the row `merged`, which is the same winner without code. False
+    /// if that row has gone.
     bool give_code(const Winner& merged, Winner whole);
 
-    /// Takes the last merge back: what it has added goes, what it has changed comes back, but for
-    /// sizes that younger winners serve. Merges before the last one stay.
+    /// Takes the last merge back: removes what it has added, and restores what it has changed,
+    /// except for sizes that younger winners serve. Earlier merges stay.
     UndoReport undo_merge();
 
     /// The merges that have added something, the last one first.
@@ -214,20 +214,21 @@ public:
     /// What merges have brought of each winner.
     std::vector<MergedWinner> merged_winners();
 
-    /// The digests of all measurements, sorted, as their rows state them.
+    /// The digests of all measurements, sorted, as their rows state them, unchecked.
     std::vector<std::string> measurement_digests();
 
     /// Deletes these winners, and with `also_measurements` all measurements of their keys, whatever
     /// the bucket. Returns the number of rows.
     std::int64_t remove(std::span<const Winner> winners, bool also_measurements);
 
-    /// Deletes what the rules say.
+    /// Deletes the rows that `rules` name.
     PruneReport prune(const PruneRules& rules);
 
     /// Gives the room of deleted rows back to the file system.
     void compact();
 
-    /// Pins the winner of that winner_id(): it serves, and is not replaced. Or takes the pin away.
+    /// Pins the winner of that winner_id(), so that it serves and is not replaced; or takes the pin
+    /// away.
     void pin(const std::string& id, bool pinned);
 
     struct Check {

@@ -27,9 +27,9 @@
 
 namespace jitune::internal {
 
-/// A sweep has time.
+/// How long a sweep waits for the database.
 inline constexpr std::chrono::milliseconds kSweepWait{10'000};
-/// A process that ends waits for it.
+/// How long a process that ends waits to write its misses.
 inline constexpr std::chrono::milliseconds kMissWait{1'000};
 
 /// The open file of a store, with its statements, which one thread uses at a time.
@@ -51,7 +51,7 @@ public:
 
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                bool also_unsure, std::chrono::milliseconds patience);
-    /// No winner serves the sizes that ends_search().
+    /// True if no winner that ends_search() serves the sizes.
     bool wants_tuning(const RecordKey& key, std::span<const std::int64_t> sizes) {
         const auto winner = winners_.find(key, sizes, false).winner;
         return !winner || !ends_search(*winner);
@@ -66,11 +66,12 @@ private:
 
     void check_journal();
 
-    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
-    /// transaction of the caller.
+    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. The
+    /// caller has begun a transaction.
     void put(const Winner& winner);
 
-    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
+    /// Deletes damaged rows. Leaves rows that were replaced meanwhile, and leaves all rows if the
+    /// database is busy.
     void drop(const WinnerTable::Damaged& damaged);
 
     /// The intact measurements of wanted keys that a statement finds with these parameters. Counts
@@ -79,7 +80,7 @@ private:
     std::vector<Measurement> measurements(sqlite::Statement& statement,
                                           const sqlite::Row& parameters, const IsWanted& is_wanted);
 
-    /// The rows that `read` gives, which is called in a turn. Counts those that it leaves out, and
+    /// Calls `read` in a turn and returns its rows. Counts the rows that `read` leaves out, and
     /// warns of them once for each table.
     template <class Record, class Read>
     std::vector<Record> intact_rows(const Read& read);
@@ -87,7 +88,7 @@ private:
     /// The intact winners that ends_search(), without their images.
     std::vector<Winner> settled_winners();
 
-    /// The row if it is intact and not refuted. Counts it if it is damaged.
+    /// The row, if it is intact and not refuted. Counts a damaged row.
     std::optional<Winner> intact(WinnerTable::Found found) {
         bad_rows_ += found.damaged() ? 1 : 0;
         return found.refuted ? std::nullopt : std::move(found.winner);
@@ -97,7 +98,7 @@ private:
     static constexpr std::int64_t kMostPauses = 1'000;
     static constexpr std::int64_t kMostDoubts = 10'000;
 
-    /// The row that it is about.
+    /// The row that `doubt` is about.
     std::optional<Winner> doubted(const Doubt& doubt) {
         Winner place;
         place.key = doubt.key;

@@ -11,7 +11,8 @@
 
 namespace jitune::internal {
 
-/// A winner's part in a merge: the sizes that it has, and keeps when its place is settled.
+/// A winner in a merge, with the sizes that it has, and keeps once the claims of its place are
+/// settled.
 struct Claim {
     Winner row;  ///< without its image
     std::string content;
@@ -22,9 +23,9 @@ struct Claim {
     std::vector<std::int64_t> doubles = {};  ///< further rows of this content in this database
 };
 
-/// Takes from the claims of one key and place the sizes that others keep which supersede() them.
-/// The order of the claims does not matter, nor does it whether some were settled before: of each
-/// size, the first claim in that order is left. A pinned row keeps all.
+/// Settles the claims of one key and place: at each size, only the claim stays that supersedes()
+/// all others. Neither the order of `claims` matters, nor whether some were settled before. A
+/// pinned row keeps all its sizes.
 void settle(std::vector<Claim>& claims);
 
 /// WinnerRange::covers of these boxes: the same text for the same sizes. Empty: `sizes` alone.

@@ -11,8 +11,8 @@
 namespace jitune::internal {
 
 /// The table `lease`: the owner that tunes a key. Call all functions but `others_lease` in a write
-/// transaction. A lease that ends more than twice `duration` from now was written by another clock
-/// and is void: no row and no clock keeps others out for longer than that.
+/// transaction. A lease that ends more than twice `duration` from now was written by a wrong clock
+/// and is void. So no row and no clock can keep others out for longer than that.
 class LeaseTable {
 public:
     explicit LeaseTable(const sqlite::Connection& connection);

@@ -43,8 +43,8 @@ public:
     /// "WHERE <the place>"
     static std::string where() { return std::string("WHERE ") + Record::kPlace; }
 
-    /// Adds each record to the row of its place, or makes the row. A damaged row is replaced. Where
-    /// the table is full, a sixteenth of its rows goes: those that come last.
+    /// Adds each record to the row of its place, or makes the row. A damaged row is replaced. If
+    /// the table is full, the last sixteenth of its rows is deleted.
     void add(std::span<const Record> records) {
         std::int64_t room = most_rows_ - count();
         for (const Record& record : records) {
@@ -69,7 +69,7 @@ public:
         std::vector<Record> records;
         std::int64_t damaged = 0;  ///< rows that are left out
     };
-    /// The rows in their order, of those that `is_sound` takes.
+    /// The rows that `is_sound` takes, in the table's order.
     template <class IsSound>
     Rows all(const IsSound& is_sound) {
         Rows rows;

@@ -8,7 +8,8 @@
 namespace jitune::internal {
 
 /// Takes the last merge of a database back, in a write transaction of the caller. A winner that the
-/// merge has changed gets the sizes back that no winner made since serves.
+/// merge has changed gets its sizes back, except for sizes that a winner serves that was made
+/// since.
 UndoReport undo_last_merge(sqlite::Connection& connection, WinnerTable& winners);
 
 }  // namespace jitune::internal

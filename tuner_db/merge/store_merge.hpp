@@ -34,11 +34,11 @@ private:
     void read_claims_of_source();
     void add_claim(Claim claim);
     void unite_key(Places& places);
-    /// Writes what has become of a row that is here.
+    /// Writes a row of this database with the sizes that are left to it.
     void keep(const Claim& claim);
-    /// Writes a row of the other database, unless nothing is left of it.
+    /// Writes a row of the other database, if any sizes are left to it.
     void bring(const Claim& claim);
-    /// What stands between a claim that has come and those of other places at the same sizes.
+    /// Compares a claim that has come with the claims of other places at the same sizes.
     MergedWinner outcome_of(const Claim& claim, const Places& places);
     void report_meeting(const Claim& claim, const Claim& other);
     void log_claim(const Claim& claim, MergedWinner merged);

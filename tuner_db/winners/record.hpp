@@ -28,7 +28,7 @@ struct RecordKey {
 
     bool operator==(const RecordKey&) const = default;
 
-    /// Equal in all but the bucket: the winners of both serve the same problems.
+    /// True if the keys differ at most in the bucket: the winners of both serve the same problems.
     [[nodiscard]] bool is_like(RecordKey other) const {
         other.bucket = bucket;
         return *this == other;
@@ -56,7 +56,8 @@ struct Provenance {
     bool operator==(const Provenance&) const = default;
 };
 
-/// The same model of device, driver and compiler: their times can be compared.
+/// True if both have the same model of device, driver and compiler, so that their times can be
+/// compared.
 bool is_same_place(const Provenance& a, const Provenance& b);
 
 template <MaybeConst<Provenance> Record>
@@ -135,7 +136,8 @@ struct WinnerRange {
     bool operator==(const WinnerRange&) const = default;
 };
 
-/// Winner::image_format of a row without code: its database was not trusted. Such a row is unsure.
+/// Winner::image_format of a row without code, which comes from a database that was not trusted.
+/// Such a row is unsure.
 inline constexpr const char* kNoCode = "none";
 
 /// The configuration that dispatch uses for a range of sizes, with everything a launch needs. Its
@@ -144,7 +146,7 @@ struct Winner {
     static constexpr const char* kTable = "winner";
 
     RecordKey key;
-    std::string sizes;  ///< where it was tuned, and what the times below are of
+    std::string sizes;  ///< the sizes of its tuning and of the times below
     std::string configuration;
     double median_ns = 0;
     double noise = 0;
