@@ -9,17 +9,17 @@
 
 namespace jitune::internal {
 
-/// Where a comparison would tell more about the boundary between two ranges.
+/// Sizes at which a comparison would tell more about the boundary between two ranges.
 struct BoundaryDoubt {
     Sizes sizes;
     std::vector<std::size_t> servers;  ///< the configurations on both sides, to compare
     double at_stake = 0;               ///< octaves between both sides times the loss there
 };
 
-/// The doubts about boundaries of `ranges` where most is at stake, those first; at most 16. A doubt
-/// lies at a probe where the other side's configuration was not compared, else in the middle of
-/// probes that are more than `apart` octaves from each other. A boundary does not matter where each
-/// side's configuration serves the other side within `limit`.
+/// The doubts about boundaries of `ranges`, at most 16, those with most at stake first. A doubt
+/// lies at a probe at which the other side's configuration was not compared; if there is none, in
+/// the middle between probes that are more than `apart` octaves from each other. A boundary does
+/// not matter if each side's configuration serves the other side within `limit`.
 std::vector<BoundaryDoubt> largest_doubts(const std::vector<FittedRange>& ranges,
                                           const CostTable& table, double limit, double apart);
 

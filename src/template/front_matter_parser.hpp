@@ -11,8 +11,8 @@ namespace jitune::internal {
 /// expressions and identifiers that are not [A-Za-z_][A-Za-z0-9_]*.
 FrontMatter parse_front_matter(const TemplateSource& source);
 
-/// The key `include_folders` of a template's text, without the rest of its front matter. Empty
-/// where it cannot be read, which parse_front_matter() reports.
+/// Reads the key `include_folders` of a template's text, and nothing else of its front matter.
+/// Empty if it cannot be read: parse_front_matter() reports that.
 std::vector<std::string> include_folders_in(const std::string& text);
 
 }  // namespace jitune::internal

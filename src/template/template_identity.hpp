@@ -25,13 +25,14 @@ struct TemplateIdentities {
 };
 const TemplateIdentities& template_identities();
 
-/// `source` with every rewritten passage as it was. A text that has no such passage stays as it is.
+/// `source` with the known text of every rewritten passage in its place. A text that has no such
+/// passage stays as it is.
 TemplateSource with_known_passages(
     TemplateSource source,
     std::span<const RewrittenPassage> passages = template_identities().passages);
 
-/// 32 hex digits over the known text of a template and its headers: of the code, the search space
-/// and the launch rules. Part of the key of stored winners.
+/// 32 hexadecimal digits over the known text of a template and its headers, so over code, search
+/// space and launch rules. Part of the key of stored winners.
 std::string template_identity(const TemplateSource& source);
 
 }  // namespace jitune::internal

@@ -33,7 +33,7 @@ public:
                                    std::string_view where) const;
     [[nodiscard]] std::string text_or(const toml::table& table, std::string_view key,
                                       std::string_view where, std::string_view otherwise) const;
-    /// An empty list where the key is missing.
+    /// The texts of a list; an empty list if the key is missing.
     [[nodiscard]] std::vector<std::string> texts(const toml::table& table, std::string_view key,
                                                  std::string_view where) const;
     [[nodiscard]] const toml::table& table(const toml::node& node, std::string_view where) const;
