@@ -8,8 +8,8 @@
 
 namespace jitune::internal {
 
-/// The addresses of a step's arguments, as cuLaunchKernel takes them: of the launch's cells but for
-/// the arrays, which each call brings. The cells must outlive it.
+/// The addresses of a step's arguments, as cuLaunchKernel takes them. Those of arrays come with
+/// each call; all others are addresses of the launch's cells, which must outlive it.
 class ArgumentList {
 public:
     /// `step` is of `launch`, and `cells` are the launch's own or a copy of them.
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] int count() const { return count_; }
 
 private:
-    /// Which argument is which array.
+    /// Says which argument is which array.
     struct ArrayPlace {
         std::uint8_t argument, array;
         bool by_value;

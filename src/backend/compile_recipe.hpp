@@ -20,7 +20,7 @@ struct CompileRecipe {
 };
 
 /// The recipe for a source with its defines, and one instance without, for a device that need not
-/// be there. Throws Error(unavailable) where there is no compiler.
+/// be there. Throws Error(unavailable) if there is no compiler.
 using MakeRecipe = CompileRecipe (*)(const DeviceInfo& device, const TemplateSource& source,
                                      const Instance& instance);
 

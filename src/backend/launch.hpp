@@ -28,8 +28,8 @@ struct LaunchStep {
     Extent grid, block;
     std::uint32_t shared_bytes;
     std::uint32_t cluster;  ///< blocks per cluster along x; 0 and 1: the launch has no clusters
-    /// Not 0: the kernel may start before the previous work of the stream has ended, which it waits
-    /// for itself (griddepcontrol.wait) before it touches memory.
+    /// Not 0: the kernel may start before the previous work of the stream has ended. It waits for
+    /// that work itself (griddepcontrol.wait) before it touches memory.
     std::uint32_t programmatic;
     std::uint32_t cooperative;  ///< not 0: all blocks run at the same time, or the launch fails
     std::array<std::uint8_t, kMaxArguments> arguments;  ///< indexes into Launch::cells
@@ -52,8 +52,8 @@ struct Launch {
     std::uint8_t texture_count = 0;
     /// The cells of the caller's arrays, in their order.
     std::array<std::uint8_t, kMaxArguments> array_cells;
-    /// Bit i: the kernel takes not the pointer of array i, but the host memory that it points to,
-    /// which is read while the launch is enqueued.
+    /// If bit i is set, the kernel takes array i by value: the host memory at its pointer is read
+    /// while the launch is enqueued.
     std::uint32_t by_value = 0;
     std::array<ConstantCopy, kMaxConstants> constants;
     Cells cells;

@@ -13,7 +13,7 @@ class ReadyLaunch;
 /// Copies and launches on one device, one after the other, away from the app's streams and whatever
 /// context is current. Used by one thread at a time; of the host's device each call returns when
 /// its work is done. Memory of a queue may outlive it, not the work that uses it. All throw
-/// Error(device), allocations Error(unavailable) where memory runs out.
+/// Error(device), allocations Error(unavailable) if memory runs out.
 class Queue {
 public:
     Queue() = default;
@@ -26,13 +26,13 @@ public:
     /// page-locked.
     virtual std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) = 0;
 
-    /// From and to any host memory, which must stay until wait() where it is staging.
+    /// Copies from and to any host memory. Staging memory must stay until wait().
     virtual void upload(void* device, std::span<const std::byte> data) = 0;
     virtual void download(std::span<std::byte> data, const void* device) = 0;
     virtual void fill_zero(void* device, std::size_t bytes) = 0;
     virtual void launch(const ReadyLaunch& launch, void* const* arrays) = 0;
 
-    /// Returns when all of the above is done, also where it throws.
+    /// Returns when all enqueued work is done, also if it throws.
     virtual void wait() = 0;
 };
 

@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// Where one part of an array that lies on several devices is worked on.
+/// One part of an array that lies on several devices, and the stream that works on it.
 struct GroupMember {
     Stream stream;     ///< nullptr: the legacy default stream of the device that owns `data`
     const void* data;  ///< in device memory; not looked at where there is a stream
@@ -21,10 +21,10 @@ struct ByteRange {
     std::size_t count;
 };
 
-/// Streams of devices of one host whose work goes together. Beside each stream is one more, its
-/// side, for what need not wait for the kernels of this call. Made for one call and one thread; all
-/// of it is enqueued, nothing waited for. Functions throw Error(device), and Error(unavailable)
-/// where memory runs out.
+/// Streams of devices of one host whose work goes together. Beside each stream is a second one, its
+/// side, for work that need not wait for the kernels of this call. A group is made for one call and
+/// one thread. All functions enqueue work, and none waits for it. Functions throw Error(device),
+/// and Error(unavailable) where memory runs out.
 class StreamGroup {
 public:
     struct Lane {
@@ -41,31 +41,31 @@ public:
     [[nodiscard]] virtual Lane stream(std::size_t member) const = 0;
     [[nodiscard]] virtual Lane side(std::size_t member) const = 0;
 
-    /// To be held while work is enqueued, so that calls on the same streams do not mix.
+    /// The lock to hold while work is enqueued, so that calls on the same streams do not mix.
     [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-    /// Makes the context of `member` the current one; the one before is back when the group ends.
+    /// Makes the context of `member` the current one. The end of the group restores the one before.
     virtual void enter(std::size_t member) = 0;
 
-    /// The side of `member` goes on from where its stream is now. Enters it.
+    /// Has the side of `member` wait for what its stream has been given so far. Enters the member.
     virtual void fork(std::size_t member) = 0;
 
-    /// On the side of the member that is entered: copies from memory of `owner`, as it was when
-    /// that one was forked.
+    /// Copies, on the side of the entered member, from memory of `owner` as it was when `owner` was
+    /// forked.
     virtual void fetch(void* to, std::size_t owner, const void* from, std::size_t bytes) = 0;
 
-    /// The stream of the member that is entered goes on when its side has come to here.
+    /// Has the stream of the entered member wait for what its side has been given so far.
     virtual void join() = 0;
 
-    /// On the stream of the member that is entered, in its own memory.
+    /// Copies on the stream of the entered member, within its own memory.
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
-    /// Each stream goes on when the members that joined have fetched what they wanted of its
+    /// Has each stream wait until the members that joined have fetched what they need of its
     /// memory.
     virtual void settle() = 0;
 
-    /// arrays[i] is memory of member i, all of one size, of which it has the i-th range: gives it
-    /// the others' too. By NCCL where that is there and can, else by copies.
+    /// Gives each member the whole array. arrays[i] is memory of member i, all of one size, and
+    /// holds the i-th range before. Uses NCCL if it is there and can do this, else copies.
     virtual void all_gather(std::span<void* const> arrays, std::span<const ByteRange> ranges) = 0;
 
 private:

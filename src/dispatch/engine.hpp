@@ -93,7 +93,7 @@ public:
     /// Throws Error(unavailable) with the reason and `advice` if the platform has no device.
     Platform& platform(PlatformKind kind, std::string_view advice = {});
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
+    /// The database, or nullptr if winners are kept in memory only. Opened on first use; if that
     /// fails, the next call tries again.
     TuningStore* store() { return store_.get(); }
 
@@ -158,7 +158,7 @@ public:
     /// measurements: at the sizes where it was tuned and, if calls had other sizes, also at theirs.
     /// Stores the winner with its new times, or the faster one in its place, and the doubt ends.
     /// `task` gives the problem, but not its sizes. Throws as tune_and_store() does, and
-    /// Error(unavailable) where `hooks` stop it; the doubt stays then.
+    /// Error(unavailable) if `hooks` stop it; the doubt stays then.
     RaceReport race(const Task& task, const Doubt& doubt, const TuneHooks& hooks);
 
     /// Gives code to a winner at the task's sizes that a merge has brought without code. Compiles
@@ -236,7 +236,7 @@ private:
     /// The measurements of earlier searches at the task's sizes, if these have tried enough. Of the
     /// report's winner, the configuration alone is set.
     std::optional<TuneReport> known_search(const Task& task, Reuse reuse);
-    /// False where the database did not take them.
+    /// False if the database did not take them.
     bool store_winners(std::span<const Winner> winners);
     /// For a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);

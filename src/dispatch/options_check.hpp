@@ -16,7 +16,7 @@ std::filesystem::path database_named(const std::filesystem::path& given);
 /// Error(usage) that names a bad member and what it accepts.
 Options checked(Options options);
 
-/// Throws Error(usage) where the options forbid to tune.
+/// Throws Error(usage) if the options forbid to tune.
 void refuse_frozen(const Options& options);
 
 }  // namespace jitune::internal

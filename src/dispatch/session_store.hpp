@@ -24,7 +24,7 @@ public:
     /// Both must outlive it. Opens nothing yet.
     SessionStore(const Options& options, const Log& log) : options_(options), log_(log) {}
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
+    /// The database, or nullptr if winners are kept in memory only. Opened on first use; if that
     /// fails, the next call tries again.
     TuningStore* get();
 

@@ -34,7 +34,7 @@ private:
         double at_stake = 0;
     };
 
-    /// How much it may cost to have the boundary at the wrong place: 0 where it does not matter.
+    /// How much it may cost to have the boundary at the wrong place: 0 if it does not matter.
     [[nodiscard]] double stake(const Boundary& boundary) const;
     [[nodiscard]] bool nothing_between(const Sizes& left, const Sizes& right) const;
 

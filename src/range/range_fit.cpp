@@ -144,7 +144,7 @@ double Fit::lost_at(std::size_t number) const {
 
 /// Returns the first candidate that saves nearly as much as any: noise decides about a few probes.
 /// A candidate saves, at the probes in `left` where it is within the limit, what the kept
-/// configurations lose there. Returns nothing where no candidate saves anything or has room.
+/// configurations lose there. Returns nothing if no candidate saves anything or has room.
 std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
     constexpr double kNearly = 0.95;
     std::vector<double> saved;  // by candidate, in their order

@@ -52,7 +52,7 @@ private:
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
     /// Compares there what is plausible or `wanted`, and again what was compared there before.
-    /// False where nothing was timed, or where all that is wanted is known.
+    /// False if nothing was timed, or if everything wanted is known.
     bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
     bool compare(const Sizes& sizes) { return compare(sizes, {}, table_); }
     /// Whether less than `part` of the time is used up, and of the probes.

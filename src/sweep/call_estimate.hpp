@@ -35,7 +35,7 @@ struct Lesson {
     double gain = 0;
 };
 
-/// Nothing where the winner has no exact sizes or its default no time.
+/// Nothing if the winner has no exact sizes or its default no time.
 std::optional<Lesson> lesson_of(const Winner& winner);
 
 /// All lessons of one kernel on one class of devices, whatever the sizes.

@@ -7,7 +7,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Ends the race of `race.doubt`. Throws Error(usage) where the kernel is none of this build's.
+/// Ends the race of `race.doubt`. Throws Error(usage) if the kernel is none of this build's.
 void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks& hooks,
          DoubtRace& race) {
     const Doubt& doubt = race.doubt;

@@ -27,7 +27,7 @@ public:
     void keep() { keep_ = true; }
 
     /// Lets `use` have the database of a task of this machine that has ended, and removes the
-    /// folder after that; nothing where there is none.
+    /// folder after that; nothing if there is none.
     static void rescue(const std::string& plan, const std::string& task,
                        const std::function<void(const std::filesystem::path& database)>& use);
 

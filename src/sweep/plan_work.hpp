@@ -63,7 +63,7 @@ private:
     [[nodiscard]] bool has_time() const;
     [[nodiscard]] PlanEnd nothing_left() const;
     void tune(const ProblemState& claim);
-    /// Puts what others have delivered for the problem into the database. True where that is all
+    /// Puts what others have delivered for the problem into the database. True if that is all
     /// that there is to do.
     bool seed(const ProblemState& claim);
     void judge(const ProblemState& claim, const SweepResult& result, const Mark& mark);

@@ -69,7 +69,7 @@ private:
     /// For a handler: keeps what was caught, and ends the work of all devices.
     void end_with_error();
     void tune(std::size_t device, std::size_t problem);
-    /// False where it was stopped before there was anything to report.
+    /// False if it was stopped before there was anything to report.
     bool tune_into(SweepRow& row, std::size_t device);
     bool skip_pinned(SweepRow& row, const Task& task);
     /// The same for a problem with `around`, which always has something to report.
@@ -82,7 +82,7 @@ private:
         return deserves_another_try(winner.certainty) && !busy_.contains(&device);
     }
     [[nodiscard]] SearchPlan plan_for(const Task& task, double budget_part) const;
-    /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
+    /// Writes into `row` what `error` means for its problem; false if the error ends the sweep.
     bool explains(const Error& error, SweepRow& row) const;
     void begin(std::size_t device, std::size_t problem);
     void go_on(std::size_t device, const TuneProgress& progress, double elapsed_s);

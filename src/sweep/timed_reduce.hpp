@@ -16,7 +16,7 @@ struct TimedReduction {
 
 /// Copies `values`, host memory of any alignment, to the device, and reduces and times them there.
 /// The request is one of all elements, of which there is at least one. Throws as tuned_reduce does,
-/// and Error(unavailable) where the device has too little memory.
+/// and Error(unavailable) if the device has too little memory.
 TimedReduction timed_reduce(Engine& engine, Device& device, const detail::ReduceRequest& request,
                             const void* values);
 

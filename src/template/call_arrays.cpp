@@ -10,7 +10,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Nothing where the array's type or length is not known.
+/// Nothing if the array's type or length is not known.
 std::optional<CallArray> call_array(const KernelTemplate& kernel, const ArgumentSpec& argument,
                                     const Problem& problem) {
     const auto named = problem.types.find(argument.type);

@@ -90,7 +90,7 @@ private:
     }
     /// Not empty; begins with the winner.
     std::vector<Finalist> finals();
-    /// What is left of the time for all finals of this tuning; nothing where it has no limit.
+    /// What is left of the time for all finals of this tuning; nothing if it has no limit.
     [[nodiscard]] std::optional<std::chrono::milliseconds> left_for_finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
@@ -156,7 +156,7 @@ std::vector<Finalist> Tuning::finals() {
 }
 
 /// The image that was timed holds other candidates, too, so the winner is compiled once more by
-/// itself. The timed image stays where that one does not compile, load or launch. Nothing where it
+/// itself. The timed image stays where that one does not compile, load or launch. Nothing if it
 /// is wrong: a candidate that is wrong once cannot win.
 std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
     // Announced before the compile, which is of this candidate, too.
@@ -209,7 +209,7 @@ void Tuning::note_rivals(const Finalist& winner, Certainty& certainty) const {
     }
 }
 
-/// A few samples of a configuration that the search has timed; none where it fails by now.
+/// A few samples of a configuration that the search has timed; none if it fails by now.
 std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best_ns) {
     std::optional<Binary> binary = evaluation.binary;
     if (!binary) {  // an earlier search has timed it

@@ -18,7 +18,7 @@ public:
         : Error(ErrorKind::store, message, {NativeCode::Source::sqlite, code}),
           sql_(std::move(sql)) {}
 
-    /// The statement that failed, for a debug log; empty where no statement did.
+    /// The statement that failed, for a debug log; empty if no statement did.
     [[nodiscard]] const std::string& sql() const { return sql_; }
 
     /// The file is not a database, or a damaged one.

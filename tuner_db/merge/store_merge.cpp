@@ -37,7 +37,7 @@ bool overlap(const std::vector<SizeBox>& some, const std::vector<SizeBox>& other
     });
 }
 
-/// Runs `write`; false where the database refuses the row, which no jitune has written then.
+/// Runs `write`; false if the database refuses the row, which no jitune has written then.
 template <class Write>
 bool is_taken(const Write& write) {
     try {

@@ -60,7 +60,7 @@ std::int64_t last_level_cache() {
     return largest > 0 ? largest : kDefault;
 }
 
-/// The value of `key` for the first processor in /proc/cpuinfo; empty where it has none.
+/// The value of `key` for the first processor in /proc/cpuinfo; empty if it has none.
 std::string cpu_field(const std::string& cpuinfo, std::string_view key) {
     std::istringstream lines(cpuinfo);
     for (std::string line; std::getline(lines, line);) {

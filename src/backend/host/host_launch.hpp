@@ -14,7 +14,7 @@ class HostLaunch final : public ReadyLaunch {
 public:
     HostLaunch() : ReadyLaunch(call) {}
 
-    /// Throws Error(device) where the program has no such entry; nothing has changed then.
+    /// Throws Error(device) if the program has no such entry; nothing has changed then.
     void set(const HostProgram& program, const Launch& launch);
 
 private:

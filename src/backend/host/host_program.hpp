@@ -20,7 +20,7 @@ public:
     /// load. `digest` is that of the image.
     HostImage(const std::string& image, const Digest& digest);
 
-    /// Throws Error(device) where the image has no such symbol.
+    /// Throws Error(device) if the image has no such symbol.
     [[nodiscard]] void* find(const std::string& symbol) const;
 
 private:
@@ -39,7 +39,7 @@ public:
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
-    /// Throws Error(device) where the program has no such entry.
+    /// Throws Error(device) if the program has no such entry.
     [[nodiscard]] Entry entry(std::uint32_t index) const;
 
 private:

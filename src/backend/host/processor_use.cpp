@@ -55,7 +55,7 @@ Ticks ticks_of(const std::vector<int>& processors) {
 }
 
 /// The format is that of the kernel's Documentation/scheduler/sched-stats.rst: nanoseconds on a
-/// processor, nanoseconds of waiting for one, and a number of time slices. Nothing where the thread
+/// processor, nanoseconds of waiting for one, and a number of time slices. Nothing if the thread
 /// has just ended. Without a stream, which takes longer than the system.
 std::optional<ProcessorUse> use_of_thread(int threads, const std::string& file) {
     const FileDescriptor descriptor(::openat(threads, file.c_str(), O_RDONLY | O_CLOEXEC));

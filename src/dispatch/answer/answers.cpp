@@ -124,7 +124,7 @@ Answers::Tuned Answers::tuned(const Task& task, Digest& known, std::chrono::mill
     TuningLease lease(store_.writable(), task.key(), log_);
     std::unique_ptr<const Resolved> stored;
     std::optional<Error> unread;
-    // Also true where the database cannot be read: then it may have an answer.
+    // Also true if the database cannot be read: then it may have an answer.
     const auto answered = [&] {
         try {
             stored = from_store(task, known, patience());

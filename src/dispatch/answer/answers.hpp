@@ -60,7 +60,7 @@ public:
                                           std::chrono::milliseconds patience);
 
     /// The best answer without tuning: by the nearest winner, or by the template's default. Never
-    /// null. Throws Error where the default does not compile.
+    /// null. Throws Error if the default does not compile.
     std::unique_ptr<const Resolved> untuned(const Task& task);
 
     /// How long the first call for a problem waits for others that hold the database.
@@ -68,7 +68,7 @@ public:
 
     /// Loads the stored winner that serves the task, and makes it `known`. Returns nullptr if no
     /// winner is stored, if it was `known` before, or if it cannot be loaded here. Throws
-    /// Error(store) where others hold the database.
+    /// Error(store) if others hold the database.
     std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
         return from_store(task, known, patience());
     }
@@ -76,7 +76,7 @@ public:
     /// A winner for a task's own sizes.
     struct Tuned {
         std::unique_ptr<const Resolved> answer;  ///< never null
-        std::shared_ptr<const OwnTuning> own;    ///< null where a stored winner answers
+        std::shared_ptr<const OwnTuning> own;    ///< null if a stored winner answers
     };
     /// Tunes the task at its own sizes within about `limit` (zero: without a limit), or compiles
     /// and checks the winner that a merge has brought without code, or waits for another process
@@ -131,7 +131,7 @@ private:
     /// The default, which answers instead of a winner that may_be_slower(). nullptr for any other
     /// winner, and if the default cannot be made.
     std::unique_ptr<Resolved> instead_of(const Task& task, const Winner& winner);
-    /// nullptr where the stored winner is not legal here or does not load.
+    /// nullptr if the stored winner is not legal here or does not load.
     std::unique_ptr<Resolved> load(const Task& task, const Winner& winner, Origin origin);
     /// Makes an answer for all sizes of the task's bucket. Callers restrict it.
     static std::unique_ptr<Resolved> make_resolved(const Task& task,

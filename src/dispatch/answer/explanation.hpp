@@ -40,7 +40,7 @@ struct Explanation {
     std::vector<ExplainedCost> costs;
 };
 
-/// Reads the database only. Throws Error(store) where it cannot be opened.
+/// Reads the database only. Throws Error(store) if it cannot be opened.
 Explanation explain(Engine& engine, const Task& task);
 
 }  // namespace jitune::internal

@@ -124,7 +124,7 @@ public:
 private:
     static constexpr std::chrono::milliseconds kTurnGlance{100};  ///< between looks for idleness
 
-    /// Returns `watched`; null where no thread will tune it.
+    /// Returns `watched`; null if no thread will tune it.
     Place add(const Place& watched);
     void start();
     void serve();
@@ -137,7 +137,7 @@ private:
     void look_for_doubts(std::int64_t version);
     /// Adds a race of the winner that serves `place`, if it is in doubt.
     void add_race(const Place& place, std::vector<Doubt>& doubts);
-    /// Races the first winner in doubt whose device is free; false where there is none.
+    /// Races the first winner in doubt whose device is free; false if there is none.
     bool race_next();
     void race(Watched& watched, const Doubt& doubt);
     /// Puts the stored winner at the task's sizes into the table. `near`: a key of the same problem

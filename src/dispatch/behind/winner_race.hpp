@@ -37,7 +37,7 @@ struct Rival {
 /// fastest first. A configuration that has ever failed is left out. `measurements`: oldest first.
 std::vector<Rival> rivals(std::span<const Measurement> measurements, const Winner& winner);
 
-/// The first of the rivals that is not `standard`, the template's default; nothing where there is
+/// The first of the rivals that is not `standard`, the template's default; nothing if there is
 /// none.
 std::optional<std::string> runner_up(std::span<const Measurement> measurements,
                                      const Winner& winner, const std::string& standard);

@@ -13,7 +13,7 @@ namespace jitune::internal {
 /// A LaunchTimer for each device. Thread-safe.
 class LaunchTimers {
 public:
-    /// Returns the timer of the device, and makes it at the first call. Returns nullptr where the
+    /// Returns the timer of the device, and makes it at the first call. Returns nullptr if the
     /// device cannot time single calls. The device must outlive the use of its timer.
     LaunchTimer* of(Device& device);
 

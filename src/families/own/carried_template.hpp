@@ -26,7 +26,7 @@ CarriedTemplate carried_template(const std::filesystem::path& path,
                                  const std::vector<std::string>& options);
 
 /// The kernel, made of copies of its files that last as long as it does. Throws Error(usage) as
-/// kernel_from_text(), and for a header outside of the folder; Error(unavailable) where the copies
+/// kernel_from_text(), and for a header outside of the folder; Error(unavailable) if the copies
 /// cannot be written.
 std::shared_ptr<const Kernel> kernel_of(const CarriedTemplate& carried);
 

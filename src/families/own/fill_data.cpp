@@ -46,7 +46,7 @@ bool fits(double value) {
     }
 }
 
-/// Throws Error(usage) where no element of the type is the value.
+/// Throws Error(usage) if no element of the type is the value.
 template <class T>
 void refuse_unlike(const char* what, double value) {
     if (!fits<T>(value)) {

@@ -10,7 +10,7 @@
 namespace jitune::internal {
 
 /// The folders of the front matter's key `include_folders`, absolute; a relative one begins in
-/// `folder`, the template's. Empty where the front matter cannot be read, which its parser reports.
+/// `folder`, the template's. Empty if the front matter cannot be read, which its parser reports.
 /// Throws Error(usage) for one that is no folder.
 std::vector<std::string> include_folders_of(const std::string& text,
                                             const std::filesystem::path& folder);

@@ -136,7 +136,7 @@ class ReduceCall {
 public:
     static constexpr const char* kFirstCall = "the first tuned_reduce of a problem";
 
-    /// `data` may be empty where the call is not launched.
+    /// `data` may be empty if the call is not launched.
     explicit ReduceCall(const detail::ReduceRequest& request, const detail::ReduceData& data = {})
         : request_(request), data_(data), sizes_(request.shape) {}
 

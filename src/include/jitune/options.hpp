@@ -102,7 +102,7 @@ struct JITUNE_API Options {
     /// warning, info or debug). Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
-    /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is
+    /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty if neither is
     /// known.
     [[nodiscard]] static std::filesystem::path default_database();
 };

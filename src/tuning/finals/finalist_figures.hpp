@@ -26,7 +26,7 @@ struct FinalistFigures {
     /// The power over all windows: joules over seconds.
     [[nodiscard]] double power_w() const;
     /// Measurement::figures: {"energy_j":0.0125,"energy_low_j":…,"energy_high_j":…,"power_w":350.5}
-    /// and each counter; empty where nothing was measured.
+    /// and each counter; empty if nothing was measured.
     [[nodiscard]] std::string text() const;
 };
 

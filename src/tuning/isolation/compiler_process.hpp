@@ -19,7 +19,7 @@ namespace jitune::internal {
 /// thread at a time.
 class CompilerProcess {
 public:
-    /// Starts it, and does not wait until it is ready. Throws Error(unavailable) where it cannot be
+    /// Starts it, and does not wait until it is ready. Throws Error(unavailable) if it cannot be
     /// started.
     CompilerProcess(const std::filesystem::path& program, PlatformKind platform);
 

@@ -32,7 +32,7 @@ public:
     /// Tunes as tune() does. Calls all hooks on the calling thread; of the observer, only
     /// announce() and measured(). When a worker dies, a candidate that was under way by itself gets
     /// the verdict; if several were, each of them runs alone in the next worker. Throws what tune()
-    /// throws, Error(unavailable) where no worker can be started, and what
+    /// throws, Error(unavailable) if no worker can be started, and what
     /// SupervisedTuning::follow() throws.
     TuneReport tune(WorkerRequest request, const TuneHooks& hooks, const RecordMaker& record_maker);
 

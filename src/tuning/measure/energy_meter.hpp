@@ -58,7 +58,7 @@ struct EnergyWindow {
 /// timers.
 class EnergyMeter {
 public:
-    /// Throws Error(unavailable) where the device has no counter that can be read.
+    /// Throws Error(unavailable) if the device has no counter that can be read.
     explicit EnergyMeter(Device& device);
 
     /// Runs `timer`, of `launches` launches each time, for `warm_up`, after which clocks and power

@@ -22,7 +22,7 @@ std::size_t cache_of(const DeviceInfo& info) {
     return std::size_t{32} << 20;
 }
 
-/// Nothing where the complaint is empty.
+/// Nothing if the complaint is empty.
 std::optional<TrialFailure> wrong_result(std::string complaint) {
     if (complaint.empty()) {
         return std::nullopt;

@@ -91,7 +91,7 @@ public:
     /// part: a candidate may be wrong only now and then.
     std::optional<TrialFailure> judge_timed();
 
-    /// Takes one sample: ns per launch. Throws Error(unavailable) where the clock stands still.
+    /// Takes one sample: ns per launch. Throws Error(unavailable) if the clock stands still.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
     /// Holds the device. Keep the turn while candidates are checked and timed, not while they are

@@ -14,7 +14,7 @@ class Roofline {
 public:
     explicit Roofline(const DeviceInfo& device);
 
-    /// The peak rate of the memory by its clock and bus; empty where the device does not say.
+    /// The peak rate of the memory by its clock and bus; empty if the device does not say.
     [[nodiscard]] std::optional<double> gb_per_s() const {
         return bytes_per_ns_ > 0 ? std::optional(bytes_per_ns_) : std::nullopt;
     }

@@ -19,7 +19,7 @@ inline constexpr std::size_t kWorthComparing = std::size_t{1} << 20;
 /// Used by one thread.
 class TrialCase {
 public:
-    /// Both must outlive it. Throws Error(unavailable) where the device's memory runs out.
+    /// Both must outlive it. Throws Error(unavailable) if the device's memory runs out.
     TrialCase(Bench& bench, const Case& spec);
     /// Another layout of the same case, whose data comes from the memory of `other`.
     TrialCase(Bench& bench, const TrialCase& other);

@@ -28,7 +28,7 @@ public:
     /// Returns the address of `bytes` bytes, 256-byte aligned, at place number `place` of kPlaces.
     /// The first place ends where the allocation ends, so that a write behind it fails on the host.
     /// Returns null for 0 bytes before the first allocation. Earlier addresses stay valid. Throws
-    /// Error(unavailable) where the device has too little memory.
+    /// Error(unavailable) if the device has too little memory.
     void* at(std::size_t place, std::size_t bytes);
     /// Gives each byte its value again.
     void refill();

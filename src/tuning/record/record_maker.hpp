@@ -19,7 +19,7 @@ struct Gain {
 /// Makes the database records of one tuning. Thread-safe.
 class RecordMaker {
 public:
-    /// Throws Error(unavailable) where there is no compiler.
+    /// Throws Error(unavailable) if there is no compiler.
     explicit RecordMaker(const Task& task);
 
     [[nodiscard]] const Task& task() const { return task_; }

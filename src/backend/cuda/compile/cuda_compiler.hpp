@@ -25,7 +25,8 @@ public:
     explicit CudaCompiler(Loader loader, std::shared_ptr<RemoteCompiler> remote = nullptr)
         : loader_(std::move(loader)), remote_(std::move(remote)) {}
 
-    /// As compile_instances(). Throws what the loader throws, and asks it again the next time.
+    /// Compiles as compile_instances() does. Throws what the loader throws, and calls the loader
+    /// again the next time.
     std::vector<CompileOutcome> compile(int compute_capability, const TemplateSource& source,
                                         std::span<const Instance> instances, CompileCall& call);
 

@@ -21,10 +21,10 @@ public:
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
     /// Enqueues every step up to the first that fails: the answer of cuLaunchKernelEx. The arrays
-    /// are in the cells. Throws Error(device) where the program has no such entry.
+    /// are in the cells. Throws Error(device) if the program has no such entry.
     CUresult try_launch(const Launch& launch, Stream stream) const;
 
-    /// Throws Error(device) where the program has no such entry.
+    /// Throws Error(device) if the program has no such entry.
     [[nodiscard]] CUkernel kernel(std::uint32_t entry) const;
 
     /// Throws Error(device) unless the entry is a constant of at least `bytes` bytes.

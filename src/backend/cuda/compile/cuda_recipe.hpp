@@ -6,11 +6,11 @@
 
 namespace jitune::internal {
 
-/// A command of nvcc with the options that NVRTC gets and nvcc knows. The text has lines for nvcc
-/// at its end that ask for what NVRTC is asked for by name. Throws Error(unavailable).
+/// A command of nvcc with those of NVRTC's options that nvcc knows. At its end the text has lines
+/// for nvcc that instantiate what NVRTC is asked for by name. Throws Error(unavailable).
 CompileRecipe make_cuda_recipe(const DeviceInfo& device, const TemplateSource& source,
                                const Instance& instance);
-/// The same with this NVRTC.
+/// The recipe with this NVRTC.
 CompileRecipe make_cuda_recipe(const NvrtcTable& nvrtc, const DeviceInfo& device,
                                const TemplateSource& source, const Instance& instance);
 

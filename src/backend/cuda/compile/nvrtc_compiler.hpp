@@ -18,9 +18,9 @@ std::string nvrtc_version(const NvrtcTable& nvrtc);
 /// options NVRTC is given.
 std::string nvrtc_key(const NvrtcTable& nvrtc);
 
-/// Whether the file of this nvrtc_key() is what it was, and JITUNE_NVRTC says the same. Loads
-/// nothing, which takes longer than to compile: so it does not see that another file would be
-/// loaded now.
+/// True if the file of this nvrtc_key() has not changed and JITUNE_NVRTC says the same. Does not
+/// load NVRTC, because that takes longer than a compile; so it does not notice if another file
+/// would be loaded now.
 bool is_present_nvrtc(const std::string& key);
 
 /// The target and the options that compile_instances() gives to NVRTC for this source. Throws
@@ -30,7 +30,7 @@ NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& sourc
 
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
 /// NVRTC knows where it is older than the device. See Device::compile. Thread-safe; needs neither
-/// device nor context. Throws Error(unavailable) where NVRTC supports nothing the device can run.
+/// device nor context. Throws Error(unavailable) if NVRTC supports nothing the device can run.
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
                                               int compute_capability);

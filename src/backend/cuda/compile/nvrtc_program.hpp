@@ -19,9 +19,9 @@ public:
     nvrtcResult compile(const NvrtcTarget& target);
 
     [[nodiscard]] std::string log() const;
-    /// PTX comes with the NUL that ends it.
+    /// The compiled image. PTX includes the NUL that ends it.
     [[nodiscard]] std::string image(bool cubin) const;
-    /// The symbol of an added expression; empty where it names no kernel.
+    /// The symbol of an added expression; empty if it names no kernel.
     [[nodiscard]] std::string lowered(const std::string& expression) const;
 
 private:
@@ -29,7 +29,7 @@ private:
     using GetText = nvrtcResult (*)(nvrtcProgram, char*);
     [[nodiscard]] std::string read(const char* call, GetSize size, GetText text) const;
 
-    /// Its own member, so that a constructor that throws still destroys it.
+    /// The handle is a member of its own, so that a constructor that throws still destroys it.
     struct Handle {
         explicit Handle(const NvrtcTable& table) : nvrtc(table) {}
         ~Handle() {

@@ -22,7 +22,7 @@ std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
     return archs;
 }
 
-/// The newest architecture that a device of `wanted` can run; 0 where there is none.
+/// The newest architecture that a device of `wanted` can run; 0 if there is none.
 int best_arch(const std::vector<int>& archs, int wanted) {
     int best = 0;
     for (const int arch : archs) {

@@ -18,7 +18,7 @@ struct NvrtcTarget {
 };
 
 /// For source that is_plain() or not, and includes headers of these folders. Throws
-/// Error(unavailable) where this NVRTC makes nothing that a device of `compute_capability` can run.
+/// Error(unavailable) if this NVRTC makes nothing that a device of `compute_capability` can run.
 NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
                          const std::vector<std::string>& folders);
 

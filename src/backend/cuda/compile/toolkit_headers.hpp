@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 /// The folders of the headers of one CUDA toolkit and its CCCL: of that at `cuda_path`, if it is
 /// not empty; else of that which `nvrtc`, a library file, is part of, also as packages of pip; else
-/// of /usr/local/cuda. Empty where none of them is there.
+/// of /usr/local/cuda. Empty if none of them is there.
 std::vector<std::string> toolkit_folders(const std::filesystem::path& cuda_path,
                                          const std::filesystem::path& nvrtc);
 

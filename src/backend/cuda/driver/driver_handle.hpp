@@ -31,7 +31,7 @@ public:
 
     [[nodiscard]] Handle get() const { return handle_; }
     Handle* out() { return &handle_; }
-    /// It will be gone with the context that it lives in.
+    /// Leaves the thing to the context that it lives in, which ends it.
     void leave() { handle_ = Handle{}; }
 
 private:

@@ -17,7 +17,7 @@ class alignas(64) CudaLaunch final : public ReadyLaunch {
 public:
     CudaLaunch() : ReadyLaunch(call) {}
 
-    /// Throws Error(device) where the program has no such entry, and Error(usage) where the device
+    /// Throws Error(device) if the program has no such entry, and Error(usage) if the device
     /// has no such texture objects; nothing has changed then.
     /// `program` and `device` must outlive the calls.
     void set(const CudaProgram& program, DriverDevice& device, const Launch& launch);

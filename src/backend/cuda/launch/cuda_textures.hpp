@@ -22,12 +22,12 @@ public:
     CudaTextures(const CudaTextures&) = delete;
     CudaTextures& operator=(const CudaTextures&) = delete;
 
-    /// Throws Error(usage) where the device has no texture objects like this, whatever the array's
+    /// Throws Error(usage) if the device has no texture objects like this, whatever the array's
     /// address.
     void check(const TextureView& view) const;
 
     /// Writes the object of `array` in the current context. The answer is an error of the context.
-    /// Throws Error(device) where the driver refuses to make the object.
+    /// Throws Error(device) if the driver refuses to make the object.
     CUresult find(const TextureView& view, const void* array, CUtexObject& object) const;
 
 private:

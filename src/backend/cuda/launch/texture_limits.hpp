@@ -15,8 +15,8 @@ struct TextureLimits {
     std::int64_t pitch_alignment;                               ///< of their pitch, in bytes
 };
 
-/// Of every compute capability from 7.5 to 12.1: CUDA C++ Programming Guide, appendix on compute
-/// capabilities, technical specifications. The guide leaves out the pitch: it is that of
+/// The limits of every compute capability from 7.5 to 12.1: CUDA C++ Programming Guide, appendix on
+/// compute capabilities, technical specifications. The guide leaves out the pitch: it is that of
 /// cudaDeviceProp::maxTexture2DLinear in published dumps of devices.
 inline constexpr TextureLimits kKnownTextureLimits{.line_width = 1 << 28,
                                                    .plane_width = 131072,

@@ -15,7 +15,7 @@ namespace jitune::internal {
 /// Checksums of device memory, without bringing it to the host. Used by one thread at a time.
 class MemoryChecksum {
 public:
-    /// Throws Error(unavailable) where there is no compiler or no memory,
+    /// Throws Error(unavailable) if there is no compiler or no memory,
     /// Error(device) otherwise.
     MemoryChecksum(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
