@@ -10,7 +10,7 @@ namespace jitune::internal {
 
 class Machine;
 
-/// How a family's calls on host memory are shared out over a machine: Family::placed.
+/// Family::placed: how a family's calls on host memory are shared out over a machine.
 struct PlacedOperation {
     /// The program of the values of `jitune::place_<family><…>`. Throws Error(device) for invalid
     /// values.

@@ -10,12 +10,12 @@
 namespace jitune::internal {
 
 /// The clock that the times of files in a folder come from: on NFS the server's, on a local file
-/// system the machine's. This process's own clock is never asked what time it is, since it may be
-/// any. Used by one thread.
+/// system the machine's. The time of this process's own clock is never used, because it may be
+/// wrong. Used by one thread.
 class FileClock {
 public:
-    /// Makes a file of that name in `folder`, which must outlive the clock and the file is removed
-    /// from at its end.
+    /// Makes a file of that name in `folder`, which must outlive the clock. The end of the clock
+    /// removes the file.
     FileClock(const SharedFolder& folder, std::string name);
     ~FileClock();
     FileClock(const FileClock&) = delete;

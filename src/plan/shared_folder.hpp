@@ -33,22 +33,22 @@ public:
 
     /// The folder of that name in this one; nothing where there is none.
     [[nodiscard]] std::optional<SharedFolder> find(const std::string& name) const;
-    /// The same, made where there is none.
+    /// The folder of that name in this one, which is made if there is none.
     [[nodiscard]] SharedFolder make(const std::string& name) const;
     /// Makes a folder; false where something has the name already.
     [[nodiscard]] bool make_new(const std::string& name) const;
 
     /// All names but "." and "..".
     [[nodiscard]] std::vector<std::string> names() const;
-    /// Makes an empty file unless there is something of that name.
+    /// Makes an empty file unless the name exists.
     void touch(const std::string& name) const;
-    /// Makes one more name of an empty file, in the place of one more file: that costs some systems
-    /// a tenth of the time. Where the system has no such names, a file.
+    /// Makes one more name of an empty file instead of another file: on some systems this takes a
+    /// tenth of the time. If the system has no such names, makes a file.
     void touch_twin(const std::string& first, const std::string& name) const;
     /// Sets a file's times to now, by the clock of the file server where it has one. False where
     /// there is no such file.
     [[nodiscard]] bool beat(const std::string& name) const;
-    /// Nothing unless it is there, as a regular file or a folder.
+    /// The facts of a regular file or a folder; nothing for anything else.
     [[nodiscard]] std::optional<FileFacts> facts(const std::string& name) const;
     [[nodiscard]] bool has(const std::string& name) const { return facts(name).has_value(); }
 

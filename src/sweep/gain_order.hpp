@@ -11,10 +11,10 @@
 
 namespace jitune::internal {
 
-/// The places of the problems, that first of which the largest speed-up is expected: as
-/// CallEstimate expects it of the problem's sizes, or of those in the middle of its range, by what
-/// the `winners` of the platform tell and else of any kernel. How often it is called is not known.
-/// `platform`: "host" or "cuda". Equal ones keep their order.
+/// The places of the problems in the order of their expected speed-ups, the largest first.
+/// CallEstimate expects them at the problem's sizes, or in the middle of its range, from the
+/// `winners` of the platform; without such winners, it expects what any kernel gains. How often a
+/// problem is called is not known. `platform`: "host" or "cuda". Equal ones keep their order.
 std::vector<std::size_t> gain_order(std::span<const SweepProblem> problems,
                                     const std::string& platform, std::span<const Winner> winners);
 

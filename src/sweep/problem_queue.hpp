@@ -39,8 +39,8 @@ public:
     /// class will try; false if each has tried, and the problem then counts as finished.
     bool hand_back(std::size_t device);
 
-    /// From now on the class of `device` gets these problems, in this order, and no others; but for
-    /// those that are taken or done.
+    /// From now on the class of `device` gets only these problems, in this order, without those
+    /// that are taken or done.
     void replace(std::size_t device, const std::vector<std::size_t>& problems);
 
     /// From now on take() returns nothing.

@@ -17,7 +17,8 @@ struct RunState {
     double elapsed_s = 0;
     std::size_t known = 0;  ///< candidates that earlier tunings had tried
 
-    /// Takes what is told after a verdict, or while a candidate is waited for.
+    /// Updates the state with what a tuning tells after a verdict, or while it waits for a
+    /// candidate.
     void go_on(const TuneProgress& progress, double after_s) {
         if (tune.evaluated == 0 && progress.evaluated > 0) {
             known = progress.evaluated - 1;  // all but the first of this run

@@ -17,8 +17,8 @@ public:
     /// order names them.
     virtual std::vector<std::size_t> begin() = 0;
 
-    /// The same once `row` is done, which took `seconds`. May name problems that other devices work
-    /// on or have done: they are left out.
+    /// The problems that are to be tuned now that `row` is done, which took `seconds`. May name
+    /// problems that other devices work on or have done: they are skipped.
     virtual std::vector<std::size_t> after(const SweepRow& row, double seconds) = 0;
 };
 

@@ -37,7 +37,7 @@ Miss miss_of(const Usage& usage, const std::vector<std::string>& spec) {
             usage.calls, usage.sessions, usage.device_name, usage.first_at, usage.last_at};
 }
 
-/// Equal for the problems that are one Miss.
+/// A text that is equal for problems that are one Miss.
 std::string problem_text(const Task& task) {
     const RecordKey key = task.key();
     return fmt::format("{}\n{}\n{}\n{}\n{}\n{}", key.kernel, key.types, key.device_class,

@@ -20,8 +20,8 @@ struct CarriedTemplate {
     std::vector<std::string> options;  ///< for the compiler, behind those of the front matter
 };
 
-/// Throws Error(usage) as kernel_from_file(), and for a template that needs files which are not
-/// carried: those of include_folders and of arrays, and text that is not UTF-8.
+/// Throws Error(usage) as kernel_from_file(), for a template that needs files which are not
+/// carried, those of include_folders and of arrays, and for text that is not UTF-8.
 CarriedTemplate carried_template(const std::filesystem::path& path,
                                  const std::vector<std::string>& options);
 

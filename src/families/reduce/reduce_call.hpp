@@ -26,7 +26,7 @@ public:
         }
     }
     [[nodiscard]] std::span<const std::int64_t> span() const { return {sizes_.data(), count_}; }
-    /// With 0 for sizes that the shape does not have.
+    /// The sizes, with 0 for those that the shape does not have.
     [[nodiscard]] const CallSizes& all() const { return sizes_; }
 
 private:

@@ -99,7 +99,7 @@ std::optional<TrialFailure> Rig::run(TrialCase& trial, const Program& program,
     auto failure = run_once(trial, program, rule);
     const bool came_back_late =
         failure && failure->verdict == Verdict::timed_out && !failure->fatal;
-    // Perhaps the clock has jumped: the candidate is late if it is so twice.
+    // The clock may have jumped: a candidate counts as late only if it is late twice.
     return came_back_late ? run_once(trial, program, rule) : failure;
 }
 
