@@ -285,7 +285,7 @@ std::vector<Measurement> TuningStore::measurements(const RecordKey& key) {
 
 std::vector<TuningStore::Measured> TuningStore::measured() {
     const Impl::Turn turn(*impl_, kSweepWait);
-    // The order of the index, which has all that is read.
+    // This is the order of the index, which has every column that is read.
     Statement statement(impl_->connection_,
                         fmt::format("SELECT {}, count(*) FROM {} GROUP BY kernel, types, "
                                     "device_class, bucket, alignment, template_hash",

@@ -51,7 +51,7 @@ bool is_taken(const Write& write) {
     }
 }
 
-/// Of two images of one winner; which one does not depend on where they come from.
+/// Decides between two images of one winner, whichever database they come from.
 bool is_other_image(const Winner& here, const Winner& there) {
     return here.image != there.image && there.image > here.image;
 }
@@ -304,7 +304,7 @@ MergedWinner StoreMerge::outcome_of(const Claim& claim, const Places& places) {
 }
 
 void StoreMerge::log_claim(const Claim& claim, MergedWinner merged) {
-    // Sizes that others of its place have may come with a later merge.
+    // Sizes that other claims of its place have now may come with a later merge.
     const std::vector<SizeBox> missed = outside(claim.fresh, claim.boxes);
     std::vector<SizeBox> all = outside(claim.fresh, missed);
     if (all.empty()) {

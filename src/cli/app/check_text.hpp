@@ -16,11 +16,12 @@ struct CheckedProblem {
     std::vector<DeviceCheck> devices;
 };
 
-/// For people. `rows` is the number of rows of each table of configurations, 0: all.
+/// The checks in words, for people. `rows` is the number of rows of each table of configurations;
+/// 0: all.
 std::string check_text(const std::vector<CheckedProblem>& problems,
                        std::span<const Finding> findings, std::size_t rows);
 
-/// All of it, with a row for each configuration.
+/// The checks as JSON, with a row for each configuration.
 Json check_json(const std::string& file, const std::vector<CheckedProblem>& problems,
                 std::span<const Finding> findings);
 

@@ -16,8 +16,8 @@ namespace jitune::internal {
 /// Throws Error(usage) for "auto", which is a value of Options::device alone: it says what to name.
 void refuse_auto(const std::string& device);
 
-/// The device of that id; the first GPU, or the host where there is none, where it is left out.
-/// Throws as refuse_auto() and Engine::device().
+/// The device of that id. For an empty id, the first GPU, or the host if there is none. Throws as
+/// refuse_auto() and Engine::device().
 Device& chosen_device(Engine& engine, const std::string& device);
 
 /// As chosen_device(), with "machine" for the placement of arrays in host memory.

@@ -7,8 +7,8 @@ namespace jitune::internal {
 // missing_memory.cpp then says that memory is missing, and ends the program with kExitUnavailable.
 // It is installed before the program makes any other object.
 
-/// For a worker: from here on that exception ends the process by a signal, as the candidates that
-/// throw it are judged.
+/// Call it in a worker: from here on std::bad_alloc ends the process by a signal, by which a
+/// candidate that throws it is judged.
 void end_by_signal_without_memory();
 
 }  // namespace jitune::internal

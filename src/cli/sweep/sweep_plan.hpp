@@ -11,10 +11,10 @@ namespace jitune::internal {
 /// sweep work`. Throws Error(usage), also where the folder has something in it.
 int plan_family(const SweepArguments& arguments, const SweepFamily& family);
 
-/// The same with the problems of a kernel of one's own.
+/// As plan_family(), with the problems of a kernel of one's own.
 int plan_kernel(const SweepArguments& arguments, PlannedKernel own);
 
-/// The same with the problems of the work-list.
+/// As plan_family(), with the problems of the work-list.
 int plan_worklist(const SweepArguments& arguments);
 
 }  // namespace jitune::internal

@@ -28,12 +28,12 @@ SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
                       SweepSearch search, const Interrupt& interrupt,
                       const Json& more = Json::object());
 
-/// The page of all that the database holds, with what this sweep has stored, where --report asks
-/// for it.
+/// If --report asks for it, writes the page of all that the database holds, with what this sweep
+/// has stored.
 void report_sweep(const SweepArguments& arguments, const Options& options);
 
-/// The whole of a command that tunes a plan. Returns the exit code. Where there is no device, the
-/// error says what else to do.
+/// Does all the work of a command that tunes a plan. Returns the exit code. If there is no device,
+/// the error says what else to do.
 int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan);
 
 }  // namespace jitune::internal

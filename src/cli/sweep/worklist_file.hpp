@@ -18,9 +18,10 @@ std::string worklist_text(std::span<const WorkItem> items, std::size_t width);
 /// estimates of its item.
 Json worklist_json(std::span<const WorkItem> items);
 
-/// The misses of such a document; estimates are not read, and buckets are made from the sizes.
-/// Throws Error(usage) with the path for any other file, and with the place in the list for a miss
-/// that the database would refuse or whose code this build knows as another kernel's.
+/// The misses of a document of worklist_json(). Does not read the estimates, and makes the buckets
+/// from the sizes. Throws Error(usage) with the path for any other file, and with the place in the
+/// list for a miss that the database would refuse or whose code this build knows as another
+/// kernel's.
 std::vector<Miss> read_worklist(const std::filesystem::path& path);
 /// Reads the misses from the text of such a file. Messages name `path`. Throws as above.
 std::vector<Miss> misses_of(const std::string& text, const std::string& path);

@@ -91,7 +91,7 @@ public:
             if (is_host) {
                 resolve_stencil(machine_.engine(), device, request, kFastAlignment);
             }
-            // Of chunks, of which the host, too, gets some.
+            // Resolve for chunks, of which the host gets some, too.
             resolve_stencil(machine_.engine(), device, without_boundary(request), kFastAlignment);
         });
     }

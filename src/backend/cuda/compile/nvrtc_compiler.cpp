@@ -37,8 +37,8 @@ CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance,
     return binary;
 }
 
-/// NVRTC's log with the line of the template where it names one of the program that it makes of
-/// name expressions.
+/// NVRTC's log, in which lines of the program that NVRTC makes of name expressions are replaced by
+/// lines of the template.
 std::string with_own_lines(std::string log, const TemplateSource& source, const Instance& one) {
     constexpr std::string_view kMade = "__nv_name_map(";
     for (std::size_t at = log.find(kMade); at != log.npos && !one.lines.empty();
@@ -98,7 +98,7 @@ std::optional<std::string> flaw_of_instance(const Instance& instance) {
     return std::nullopt;
 }
 
-/// The toolkit's folders, where `source` includes more than its own headers.
+/// The toolkit's folders, if `source` includes more than its own headers.
 std::vector<std::string> toolkit_of(const NvrtcTable& nvrtc, const TemplateSource& source) {
     return includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
 }
