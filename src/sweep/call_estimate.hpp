@@ -16,7 +16,7 @@ public:
         sum_ += value * weight;
         weight_ += weight;
     }
-    /// As if `value` had been added, too.
+    /// The mean as if `value` had been added, too.
     [[nodiscard]] double with(double value, double weight) const {
         return (sum_ + value * weight) / (weight_ + weight);
     }
@@ -26,8 +26,8 @@ private:
     double weight_ = 0;
 };
 
-/// What one winner tells of the calls of its kernel: by how much its default's time and its gain
-/// differ from what was expected of them. Logarithms.
+/// What one winner tells of the calls of its kernel: the logarithms of how much its default's time
+/// and its gain differ from the expected ones.
 struct Lesson {
     std::string types;
     Sizes sizes;

@@ -17,7 +17,8 @@ void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks
     const auto spec = doubt.spec();
     const auto types = called.problem_types();
     if (!spec || !types) {
-        throw Error(ErrorKind::usage, "its row does not say from what its kernel is made");
+        throw Error(ErrorKind::usage,
+                    "the stored doubt has no kernel spec: tune its problem again");
     }
     const Kernel kernel = make_kernel(engine.families(), *spec);
     const Problem problem{doubt.key.kernel, *types, doubt.called_sizes().value(),

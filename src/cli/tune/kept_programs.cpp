@@ -74,7 +74,8 @@ void write_into(const std::filesystem::path& folder, const Files& files) {
     }
 }
 
-/// A new, empty folder beside those that are kept. Removed with all in it unless it is renamed.
+/// A new, empty folder beside those that are kept. A folder that is removed with all its files,
+/// unless it is renamed.
 class FreshFolder {
 public:
     explicit FreshFolder(const std::filesystem::path& folder)
