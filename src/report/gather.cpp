@@ -110,8 +110,8 @@ void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<Miss>
     data.maps = std::move(maps);
 }
 
-/// The order in which problems are worth to be shown: those called most first, then those with
-/// most measurements; of each kernel and its types one before the second of any.
+/// The order in which problems are shown: those called most first, then those with most
+/// measurements. Each kernel and types has one problem before any has a second.
 std::vector<TuningStore::Measured> by_worth(std::vector<TuningStore::Measured> keys,
                                             const CallsByKey& calls) {
     struct Ranked {

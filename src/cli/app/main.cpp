@@ -64,7 +64,7 @@ std::string exit_codes_text() {
 }
 
 int run(int argc, char** argv) {
-    // For jitune alone, which starts its command as a worker and as compilers.
+    // jitune itself starts its command so, as a worker and as compilers.
     if (argc == 3 && std::string_view(argv[1]) == "worker") {
         end_by_signal_without_memory();
         run_worker(argv[2], families());

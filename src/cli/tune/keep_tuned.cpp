@@ -24,7 +24,7 @@ void add_role(std::vector<KeptConfiguration>& wanted, const std::string& role,
     }
 }
 
-/// The winner's own code where the report has it, else code that is compiled now.
+/// The winner's own code if the report has it, else code that is compiled now.
 CompileOutcome outcome_of(const Task& task, const Winner& winner, const Configuration& one) {
     if (winner.configuration == one.text() && !winner.image.empty()) {
         return Binary{winner.image_format, std::make_shared<const std::string>(winner.image),
@@ -33,7 +33,7 @@ CompileOutcome outcome_of(const Task& task, const Winner& winner, const Configur
     return BinaryCache().compile(task, task.instance(one));
 }
 
-/// A command that runs nothing but this configuration, and the default where that is another.
+/// A command that runs only this configuration, and the default if that is another one.
 std::string profile_line(const ShownProgram& program, std::vector<std::string> command) {
     std::vector<std::string> words = program.recipe().profiler;
     words.emplace_back("jitune");

@@ -53,7 +53,7 @@ Files files_of(const ShownProgram& program, const CompileOutcome& outcome,
     } else {
         facts += "does not compile: " + std::get<CompileFailure>(outcome).log + "\n";
     }
-    // What others would run comes first, so that the file is a script, too.
+    // The commands come first, so that the file is a script, too.
     std::string compile = fmt::format("{}\n", shell_text(recipe.command));
     for (const auto* lines : {&recipe.notes, &remarks}) {
         for (const std::string& line : *lines) {

@@ -73,7 +73,7 @@ double number_of(const Expression& expression) {
     return *real;
 }
 
-/// Those of the fill, else those that its kind and the type have by themselves.
+/// The bounds of the fill, else the usual bounds of its kind and the type.
 template <class T>
 Bounds bounds_of(const Fill& fill) {
     if (fill.has_bounds) {
