@@ -19,8 +19,8 @@ struct CompileRecipe {
     std::vector<std::string> profiler;
 };
 
-/// The recipe for a source with its defines, and one instance without, for a device that need not
-/// be there. Throws Error(unavailable) if there is no compiler.
+/// The recipe for a source, which has its defines, and one instance, which has none. The device
+/// need not be there. Throws Error(unavailable) if there is no compiler.
 using MakeRecipe = CompileRecipe (*)(const DeviceInfo& device, const TemplateSource& source,
                                      const Instance& instance);
 

@@ -17,7 +17,7 @@ namespace jitune::internal {
 /// 16 hexadecimal digits that nobody else has drawn. Throws Error(unavailable).
 std::string random_name();
 
-/// What is needed of a file in a folder.
+/// The facts about a file in a folder that plans need.
 struct FileFacts {
     std::int64_t bytes = 0;
     std::int64_t changed_ns = 0;  ///< the later one of the times of its content and of its name

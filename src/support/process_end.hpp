@@ -11,7 +11,8 @@ namespace jitune::internal {
 namespace process_end {
 
 /// Has `stop` called once when the process ends, before the destructors of the libraries for which
-/// come_before_destructors() was called. For one function of the program: a later one is ignored.
+/// come_before_destructors() was called. Takes one function for the whole program: later ones are
+/// ignored.
 void call(void (*stop)());
 
 /// Call it after a library was loaded for the life of the process, and after its first use, in
