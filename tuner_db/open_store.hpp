@@ -17,7 +17,7 @@
 
 namespace jitune::internal {
 
-/// A sweep has time.
+/// How long a sweep waits for the database.
 inline constexpr std::chrono::milliseconds kSweepWait{10'000};
 /// A process that ends waits for it. Shorter than any tuning that a lease can save.
 inline constexpr std::chrono::milliseconds kShortWait{1'000};

@@ -208,7 +208,8 @@ bool TuningStore::save_choice(Winner& choice, std::span<const std::int64_t> size
     }
     put(pinned);
     tables_->winners.pin(winner_id(pinned), true);
-    // A choice at other sizes that served these, too, stays one where it was made.
+    // A choice that was made at other sizes and served these, too, stays the choice where it was
+    // made.
     if (known && known->pinned && known->sizes != pinned.sizes &&
         !tables_->winners.read_same(*known).empty()) {
         tables_->winners.pin(winner_id(*known), true);

@@ -51,7 +51,7 @@ public:
     /// Long enough for many processes that create the file at once.
     static constexpr std::chrono::milliseconds kPatience{10'000};
     /// Opens another database to be read alone, whoever owns it. The file does not change. Throws
-    /// Error(store) for what is no tuning database of this schema version.
+    /// Error(store) if the file is no tuning database of this schema version.
     static std::unique_ptr<TuningStore> open_other(const std::filesystem::path& path,
                                                    const Log& log);
     /// A store in memory, for tests and for an empty Options::database.
@@ -76,12 +76,12 @@ public:
                                std::chrono::milliseconds patience = kDispatchWait);
     static constexpr std::chrono::milliseconds kDispatchWait = kCallWait;
 
-    /// As find(), but also an unsure one: where the next tuning of these sizes begins.
+    /// As find(), but also returns an unsure winner. The next tuning of these sizes begins with it.
     std::optional<Winner> incumbent(const RecordKey& key, std::span<const std::int64_t> sizes);
 
-    /// At most `limit` winners of `key` that do not serve `sizes`, nearest first by
-    /// octaves_between(), so that an unsure one whose range holds them comes first; on a tie that
-    /// of the smaller sizes first. Without their images. Those that `takes` refuses do not count.
+    /// At most `limit` winners of `key` that do not serve `sizes`, without their images. The
+    /// nearest by octaves_between() comes first, so an unsure winner whose range holds the sizes
+    /// does; on a tie, the winner of the smaller sizes. Winners that `takes` refuses do not count.
     std::vector<Winner> nearest(
         const RecordKey& key, std::span<const std::int64_t> sizes, int limit,
         const std::function<bool(const Winner&)>& takes = [](const Winner&) { return true; });
@@ -90,7 +90,8 @@ public:
     /// row is damaged or has gone.
     std::optional<Winner> with_image(const Winner& row);
 
-    /// A part of `within`, which holds `sizes`: at all sizes in it the same winners count as there.
+    /// A part of `within` that holds `sizes`: at all sizes of the part the database has the same
+    /// winners as at `sizes`.
     SizeBox same_winners(const RecordKey& key, std::span<const std::int64_t> sizes, SizeBox within);
 
     /// Adds all measurements and winners in one transaction. A measurement that the database has
@@ -105,18 +106,18 @@ public:
     }
 
     /// Saves `choice` of an objective, which its conditions name, as the winner of `sizes`, and
-    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective;
-    /// what that serves elsewhere stays, and stays pinned if it was made at other sizes. False, and
-    /// nothing changes, where winners are pinned that it may not replace; `choice` is then the one
-    /// that serves, if any does.
+    /// pins it, in one transaction. It takes the place of an earlier choice of the same objective.
+    /// Elsewhere the earlier choice still serves, and stays pinned if it was made at other sizes.
+    /// Returns false and changes nothing if winners are pinned that the choice may not replace;
+    /// `choice` then becomes the winner that serves, if any does.
     bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
 
     /// Every winner, ordered by kernel, types, device class, bucket, sizes and configuration.
     /// Without their images.
     std::vector<Winner> winners();
 
-    /// Some of them: those that `wants` takes, without the first `skip` and at most `limit`. Reads
-    /// no more rows than that needs.
+    /// The winners that `wants` takes, without the first `skip` and at most `limit`. Reads no more
+    /// rows than needed.
     std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
                                 std::int64_t limit);
 
@@ -128,20 +129,21 @@ public:
     /// the file.
     void keep(std::span<const KeptBinary> binaries);
 
-    /// A number that is another one where another connection has changed the file since.
+    /// A number that changes when another connection has changed the file.
     std::int64_t version();
 
     /// Deletes these winners, and with `also_measurements` all measurements of their keys, whatever
     /// the bucket. Returns the number of rows.
     std::int64_t remove(std::span<const Winner> winners, bool also_measurements);
 
-    /// Deletes what the rules say.
+    /// Deletes the rows that `rules` name.
     PruneReport prune(const PruneRules& rules);
 
     /// Gives the room of deleted rows back to the file system.
     void compact();
 
-    /// Pins the winner of that winner_id(): it serves, and is not replaced. Or takes the pin away.
+    /// Pins the winner of that winner_id(), so that it serves and is not replaced; or takes the pin
+    /// away.
     void pin(const std::string& id, bool pinned);
 
     using Check = StoreCheck;
@@ -180,9 +182,10 @@ private:
 
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                bool also_unsure, std::chrono::milliseconds patience);
-    /// The row if it is intact and not refuted. Counts it if it is damaged.
+    /// The row, if it is intact and not refuted. Counts a damaged row.
     std::optional<Winner> intact(WinnerTable::Found found);
-    /// Leaves rows that were replaced in the meantime, and all where the database is busy.
+    /// Deletes damaged rows. Leaves rows that were replaced meanwhile, and leaves all rows if the
+    /// database is busy.
     void drop(const WinnerTable::Damaged& damaged);
     /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
     /// write transaction of the caller.

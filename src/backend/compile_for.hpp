@@ -16,7 +16,7 @@ namespace jitune::internal {
 using CompileFor = std::function<std::vector<CompileOutcome>(
     const DeviceInfo& device, const TemplateSource& source, std::span<const Instance> instances)>;
 
-/// Which compiler it is.
+/// Names a compiler.
 struct CompilerName {
     std::string version;  ///< Device::compiler()
     std::string key;      ///< Device::compiler_key()
@@ -31,19 +31,19 @@ struct OwnCompiler {
 /// Loads it. Throws Error(unavailable).
 using MakeCompiler = OwnCompiler (*)();
 
-/// The same compiler in other processes. Thread-safe.
+/// A compiler that works in other processes. Thread-safe.
 class RemoteCompiler {
 public:
     virtual ~RemoteCompiler() = default;
 
-    /// Compiles as Device::compile() does for a device with these properties. Nothing where no
+    /// Compiles as Device::compile() does for a device with these properties. Nothing if no
     /// other process can: the caller's has to.
     virtual std::optional<std::vector<CompileOutcome>> compile(const DeviceInfo& device,
                                                                const TemplateSource& source,
                                                                std::span<const Instance> instances,
                                                                CompileCall& call) = 0;
 
-    /// Nothing as compile().
+    /// The compiler's name; nothing if no other process can compile.
     virtual std::optional<CompilerName> name() = 0;
 
     /// See Device::expect_compiles().
@@ -61,8 +61,8 @@ struct CompileRecipe {
     std::vector<std::string> profiler;
 };
 
-/// The recipe for a source with its defines, and one instance without, for a device that need not
-/// be there. Throws Error(unavailable) where there is no compiler.
+/// The recipe for a source, which has its defines, and one instance, which has none. The device
+/// need not be there. Throws Error(unavailable) if there is no compiler.
 using MakeRecipe = CompileRecipe (*)(const DeviceInfo& device, const TemplateSource& source,
                                      const Instance& instance);
 

@@ -45,9 +45,9 @@ struct TemplateSource {
     std::string name;  ///< for compiler messages: "reduce.cu"
     std::string text;
     std::vector<std::pair<std::string, std::string>> headers;
-    /// That a run adds to those of the template's front matter.
+    /// Options for the compiler that a run adds to those of the template's front matter.
     std::vector<std::string> options = {};
-    /// Absolute, where the compiler looks for further headers.
+    /// Absolute paths of the folders in which the compiler looks for further headers.
     std::vector<std::string> include_folders = {};
     /// Changes with the headers that it finds there.
     std::string folders_digest = {};
@@ -58,9 +58,10 @@ struct Instance {
     std::vector<std::string> expressions;
     /// Lines of #define that stand before the template's text; BinaryCache puts them there.
     std::string defines = {};
-    /// Of the template's file, where each expression comes from, for compilers' messages; or none.
+    /// The line of the template's file that each expression comes from, for compilers' messages; or
+    /// no lines.
     std::vector<int> lines = {};
-    /// For the compiler, behind its own: "--use_fast_math".
+    /// Options for the compiler, behind jitune's own: "--use_fast_math".
     std::vector<std::string> options = {};
 
     /// Equal for instances that may stand in one program: defines and options.
@@ -78,7 +79,7 @@ struct Binary {
     std::string format;  ///< "cubin", "ptx" or "so"
     std::shared_ptr<const std::string> image;
     std::vector<std::string> symbols;  ///< entry points, in the order of Instance::expressions
-    /// The compiler's log, with warnings. Null where the log was not kept.
+    /// The compiler's log, with warnings. Null if the log was not kept.
     std::shared_ptr<const std::string> log = {};
 };
 
@@ -97,7 +98,8 @@ public:
 struct CompileCall {
     std::stop_token stop = {};
     std::chrono::nanoseconds processor_time{0};
-    /// Whether a process of its own compiled, in which no other thread's compile had to wait.
+    /// True if the compile ran in a process of its own, so that no other thread's compile had to
+    /// wait.
     bool in_own_process = false;
 };
 
@@ -126,12 +128,12 @@ class Program {
 public:
     virtual ~Program() = default;
 
-    /// Puts `launch` without its arrays into `ready`, whose memory is used again where it came from
-    /// a program of the same backend. Throws Error(device) where the program has no such entry, and
-    /// Error(usage) where the device has no such texture objects.
+    /// Puts `launch` without its arrays into `ready`. If `ready` came from a program of the same
+    /// backend, its memory is used again. Throws Error(device) if the program has no such entry,
+    /// and Error(usage) if the device has no such texture objects.
     virtual void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const = 0;
 
-    /// One call with the arrays that are in the cells.
+    /// Launches once, with the arrays that are in the cells.
     void launch(const Launch& launch, Stream stream) const {
         std::unique_ptr<ReadyLaunch> ready;
         prepare(launch, ready);
@@ -158,7 +160,7 @@ struct ClockReading {
 struct ProcessorUse {
     std::chrono::nanoseconds ran{0};     ///< on a processor
     std::chrono::nanoseconds waited{0};  ///< for a processor that another thread had
-    /// How slow the processor is that asks, over its best within the last minute: 1 or more.
+    /// How slow the calling thread's processor is, over its best within the last minute: 1 or more.
     double slowdown = 1;
 };
 
@@ -212,8 +214,8 @@ public:
     virtual void download(std::span<std::byte> data, const void* device) = 0;
     virtual void fill(void* device, std::byte value, std::size_t bytes) = 0;
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
-    /// Whether so many bytes of device memory, of any alignment, are the same. Needs the compiler
-    /// where the device has to be asked: throws Error(unavailable) where there is none.
+    /// True if two pieces of device memory, of any alignment, hold the same bytes. If the device
+    /// has to compare them, this needs the compiler: throws Error(unavailable) if there is none.
     virtual bool equal(const void* one, const void* other, std::size_t bytes) = 0;
     /// A number for each region that changes when any of its bytes does. Needs the compiler as
     /// equal() does.
@@ -223,11 +225,11 @@ public:
     virtual std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
                                              std::chrono::milliseconds limit) = 0;
 
-    /// Prepares to time all launches of `chain` but the first `untimed`, which bring the kernel's
-    /// code, its work memory and the clocks to where they stay (on CUDA: one graph, captured from
-    /// launches on a stream). With `flush_cache`, other memory is read before each sample until the
-    /// chain's data has left the last-level cache. Throws Error(usage) where no launch comes before
-    /// those that are timed, or none is timed.
+    /// Prepares to time all launches of `chain` but the first `untimed`, which load the kernel's
+    /// code and work memory and let the clocks settle (on CUDA: one graph, captured from launches
+    /// on a stream). With `flush_cache`, other memory is read before each sample until the chain's
+    /// data has left the last-level cache. Throws Error(usage) if no launch comes before those that
+    /// are timed, or none is timed.
     virtual std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                          std::size_t untimed, bool flush_cache) = 0;
 
@@ -235,11 +237,11 @@ public:
     /// other.
     [[nodiscard]] virtual std::string_view chain_kind() const { return "loop"; }
 
-    /// The device's clocks, or nothing where they cannot be read. Takes up to some 100 us.
+    /// The device's clocks, or nothing if they cannot be read. Takes up to some 100 us.
     virtual std::optional<ClockReading> clocks() { return std::nullopt; }
 
-    /// Returns nothing where launches do not run on the host's processors, or where the system does
-    /// not count. Takes some 4 us for each thread of the process, and 10 us.
+    /// Returns nothing if launches do not run on the host's processors, or if the system does not
+    /// count. Takes some 4 us for each thread of the process, and 10 us.
     virtual std::optional<ProcessorUse> processor_use() { return std::nullopt; }
 
     /// Figures of hardware counters for one launch, of those that the device has; or, as text for a
@@ -247,7 +249,7 @@ public:
     /// thread launched in the context meanwhile. The launch runs several times, with its memory put
     /// back between runs. All its kernels have one figure: the sum of times and bytes, else the
     /// mean over their time. Takes up to seconds, in which the process is slow, and has no limit of
-    /// time: the launch must have passed run(). Throws Error(device) where it fails.
+    /// time: the launch must have passed run(). Throws Error(device) if it fails.
     virtual CounterOutcome counters(const Program& /*program*/, const Launch& /*launch*/) {
         return "this device has none that jitune reads";
     }
@@ -256,7 +258,7 @@ public:
 /// Copies and launches on one device, one after the other, away from the app's streams and whatever
 /// context is current. Used by one thread at a time; of the host's device each call returns when
 /// its work is done. Memory of a queue may outlive it, not the work that uses it. All throw
-/// Error(device), allocations Error(unavailable) where memory runs out.
+/// Error(device), allocations Error(unavailable) if memory runs out.
 class Queue {
 public:
     Queue() = default;
@@ -269,13 +271,13 @@ public:
     /// page-locked.
     virtual std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) = 0;
 
-    /// From and to any host memory, which must stay until wait() where it is staging.
+    /// Copies from and to any host memory. Staging memory must stay until wait().
     virtual void upload(void* device, std::span<const std::byte> data) = 0;
     virtual void download(std::span<std::byte> data, const void* device) = 0;
     virtual void fill_zero(void* device, std::size_t bytes) = 0;
     virtual void launch(const ReadyLaunch& launch, void* const* arrays) = 0;
 
-    /// Returns when all of the above is done, also where it throws.
+    /// Returns when all enqueued work is done, also if it throws.
     virtual void wait() = 0;
 };
 
@@ -289,20 +291,20 @@ public:
     [[nodiscard]] virtual const DeviceInfo& info() const = 0;
 
     /// "NVRTC 13.0", or the host compiler's version line. Loads the compiler; throws
-    /// Error(unavailable) where there is none.
+    /// Error(unavailable) if there is none.
     virtual std::string compiler() = 0;
 
     /// Tells the compiler that compile() uses from others and from what it becomes when its files
-    /// change. Empty where compile() costs so little that its code is not worth keeping. Throws as
+    /// change. Empty if compile() costs so little that its code is not worth keeping. Throws as
     /// compiler() does.
     virtual std::string compiler_key() { return {}; }
 
-    /// Whether a compiler with this key is there, as far as can be seen without loading it.
+    /// True if a compiler with this key is installed, as far as can be seen without loading it.
     virtual bool has_compiler(const std::string& /*key*/) { return false; }
 
     /// Compiles all instances as one program for this device; if that fails, each by itself, so
     /// that one bad instance costs only itself. One outcome per instance; all have the options of
-    /// the first. Needs no current context. Throws Error(unavailable) where there is no compiler,
+    /// the first. Needs no current context. Throws Error(unavailable) if there is no compiler,
     /// and CompileStopped after a stop of the `call`, where the compiler is another process.
     virtual std::vector<CompileOutcome> compile(const TemplateSource& source,
                                                 std::span<const Instance> instances,
@@ -313,8 +315,8 @@ public:
         return compile(source, instances, call);
     }
 
-    /// Says that so many threads will soon call compile(): what takes long to start starts now. May
-    /// throw as compile() does.
+    /// Says that so many threads will soon call compile(), so that processes that take long to
+    /// start can start now. May throw as compile() does.
     virtual void expect_compiles(std::size_t /*threads*/, const std::stop_token& /*stop*/) {}
 
     /// Throws Error(device), also for an image that is not of this device's kind.
@@ -322,24 +324,24 @@ public:
 
     virtual std::unique_ptr<Bench> make_bench() = 0;
 
-    /// The share of about the last second in which the device worked, for any process; of the host,
-    /// the share of its processors that other processes take, during 100 ms that it waits. Nothing
-    /// where the system does not say.
+    /// The share of about the last second in which the device worked, for any process. For the
+    /// host, waits 100 ms and returns the share of its processors that other processes take.
+    /// Nothing where the system does not say.
     virtual std::optional<double> utilization() { return std::nullopt; }
 
-    /// Whether calls have launched on the device since this was asked last. Launches of a Bench are
-    /// none, nor are graphs that an app launches. Of the host: false.
+    /// True if calls have launched on the device since the last call of this function. Launches of
+    /// a Bench do not count, nor do graphs that an app launches. Always false for the host.
     virtual bool take_launched() { return false; }
 
     /// The joules that the device has used since its driver was loaded. The counter moves some ten
-    /// times a second. Nothing where it has none that can be read. Takes some milliseconds.
+    /// times a second. Nothing if it has none that can be read. Takes some milliseconds.
     virtual std::optional<double> energy_j() { return std::nullopt; }
 
-    /// In the device's primary context, whatever is current.
+    /// Makes a queue in the device's primary context, whatever context is current.
     virtual std::unique_ptr<Queue> make_queue() = 0;
 
-    /// Device memory of the caller's own in the current context (else the primary one), of any
-    /// content.
+    /// Allocates device memory for the caller in the current context (else the primary one), with
+    /// any content.
     virtual std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) = 0;
 
     /// As allocate(), all zero.
@@ -349,15 +351,15 @@ public:
     /// value.
     virtual void read_back(std::span<std::byte> data, const void* device, Stream stream) = 0;
 
-    /// Enqueues the write of `value`, 1, 4 or 8 bytes, `count` times in a row to device memory of
-    /// that alignment. Needs no host memory afterwards and can be captured.
+    /// Enqueues a write of `value`, of 1, 4 or 8 bytes, `count` times in a row, to device memory of
+    /// that alignment. Does not read host memory later, and can be captured.
     virtual void write(void* device, std::span<const std::byte> value, std::size_t count,
                        Stream stream) = 0;
 
     /// Enqueues a copy within device memory.
     virtual void copy(void* to, const void* from, std::size_t bytes, Stream stream) = 0;
 
-    /// Times calls of an app; nullptr where single calls of this device cannot be timed. It may
+    /// Times calls of an app; nullptr if single calls of this device cannot be timed. It may
     /// outlive the device.
     virtual std::unique_ptr<LaunchTimer> make_launch_timer();
 };

@@ -16,7 +16,7 @@ namespace jitune::internal {
 /// The resources that a compiled kernel uses, per thread or per block.
 struct KernelResources {
     std::int64_t registers = 0;          ///< of a thread
-    std::int64_t spill_store_bytes = 0;  ///< of a thread, for want of registers
+    std::int64_t spill_store_bytes = 0;  ///< of a thread that lacks registers
     std::int64_t spill_load_bytes = 0;
     std::int64_t stack_bytes = 0;   ///< of a thread, spills and local arrays
     std::int64_t barriers = 1;      ///< of a block
@@ -38,14 +38,14 @@ public:
     /// The architectures that it knows, oldest first: "sm_75".
     [[nodiscard]] virtual std::vector<std::string> architectures() const = 0;
 
-    /// A device of an architecture: the properties that all of them share, and of a usual product
-    /// those that differ. Nothing for an architecture that it does not know.
+    /// A device of an architecture. Properties that differ within the architecture are those of a
+    /// usual product. Nothing for an unknown architecture.
     [[nodiscard]] virtual std::optional<DeviceInfo> device(std::string_view architecture) const = 0;
 
-    /// The options with which Binary::log says what resources() reads.
+    /// The compiler options with which Binary::log has what resources() reads.
     [[nodiscard]] virtual std::vector<std::string> options() const = 0;
 
-    /// Of the kernel with this symbol; nothing where the log does not say.
+    /// The resources of the kernel with this symbol; nothing if the log does not say.
     [[nodiscard]] virtual std::optional<KernelResources> resources(
         std::string_view log, std::string_view symbol) const = 0;
 
@@ -55,11 +55,11 @@ public:
         const Binary& binary, std::string_view symbol) const = 0;
 
     /// Why no device that it knows can read an array as this texture: its texels, and what is
-    /// wrong. Empty where each can.
+    /// wrong. Empty if each can.
     [[nodiscard]] virtual std::string flaw_of_texture(const TextureView& view) const = 0;
 
-    /// Of blocks of `threads` with `dynamic_bytes` of dynamic shared memory. Nothing for a launch
-    /// or a device that it cannot judge.
+    /// The occupancy of blocks of `threads` with `dynamic_bytes` of dynamic shared memory. Nothing
+    /// for a launch or a device that it cannot judge.
     [[nodiscard]] virtual std::optional<Occupancy> occupancy(const DeviceInfo& device,
                                                              const KernelResources& resources,
                                                              std::int64_t threads,

@@ -71,8 +71,8 @@ struct LaunchStep {
     Extent grid, block;
     std::uint32_t shared_bytes;
     std::uint32_t cluster;  ///< blocks per cluster along x; 0 and 1: the launch has no clusters
-    /// Not 0: the kernel may start before the previous work of the stream has ended, which it waits
-    /// for itself (griddepcontrol.wait) before it touches memory.
+    /// Not 0: the kernel may start before the previous work of the stream has ended. It waits for
+    /// that work itself (griddepcontrol.wait) before it touches memory.
     std::uint32_t programmatic;
     std::uint32_t cooperative;  ///< not 0: all blocks run at the same time, or the launch fails
     std::array<std::uint8_t, kMaxArguments> arguments;  ///< indexes into Launch::cells
@@ -95,8 +95,8 @@ struct Launch {
     std::uint8_t texture_count = 0;
     /// The cells of the caller's arrays, in their order.
     std::array<std::uint8_t, kMaxArguments> array_cells;
-    /// Bit i: the kernel takes not the pointer of array i, but the host memory that it points to,
-    /// which is read while the launch is enqueued.
+    /// If bit i is set, the kernel takes array i by value: the host memory at its pointer is read
+    /// while the launch is enqueued.
     std::uint32_t by_value = 0;
     std::array<ConstantCopy, kMaxConstants> constants;
     Cells cells;
@@ -136,8 +136,8 @@ struct Scratch {
     bool operator==(const Scratch&) const = default;
 };
 
-/// The addresses of a step's arguments, as cuLaunchKernel takes them: of the launch's cells but for
-/// the arrays, which each call brings. The cells must outlive it.
+/// The addresses of a step's arguments, as cuLaunchKernel takes them. Those of arrays come with
+/// each call; all others are addresses of the launch's cells, which must outlive it.
 class ArgumentList {
 public:
     /// `step` is of `launch`, and `cells` are the launch's own or a copy of them.
@@ -174,7 +174,7 @@ public:
     [[nodiscard]] int count() const { return count_; }
 
 private:
-    /// Which argument is which array.
+    /// Says which argument is which array.
     struct ArrayPlace {
         std::uint8_t argument, array;
         bool by_value;

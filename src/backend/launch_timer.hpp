@@ -18,13 +18,12 @@ public:
         double ns = 0;  ///< 0: too short to tell
     };
 
-    /// Whether launch() may time a call on the stream: not while it is captured, for one.
-    /// Throws nothing.
+    /// True if launch() may time a call on the stream; false while the stream is captured, for
+    /// example. Throws nothing.
     [[nodiscard]] virtual bool may_time(Stream stream) = 0;
 
-    /// Launches, with the errors of `launch`, and times it where that takes no waiting and
-    /// disturbs nothing: else the call is a launch alone. Returns whether take() will have a time
-    /// or the device has failed.
+    /// Launches, with the errors of `launch`. Times the launch if that takes no waiting and
+    /// disturbs nothing. Returns true if take() will have its time, or if the device has failed.
     virtual bool launch(const ReadyLaunch& launch, void* const* arrays, Stream stream,
                         std::uint64_t tag) = 0;
 

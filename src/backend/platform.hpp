@@ -19,7 +19,7 @@ public:
 
     [[nodiscard]] virtual PlatformKind kind() const = 0;
     [[nodiscard]] virtual int device_count() const = 0;
-    /// In one line, why device_count() is 0; empty otherwise.
+    /// Says in one line why device_count() is 0; empty if it is not.
     [[nodiscard]] virtual std::string missing() const = 0;
     /// The code of the call that found no device; none otherwise.
     [[nodiscard]] virtual NativeCode missing_code() const { return {}; }
@@ -29,13 +29,13 @@ public:
 
     /// The site of `stream`, by which one call finds all it needs; a few tens of nanoseconds.
     /// nullptr: the legacy default stream of the calling thread's current context, of device 0's
-    /// primary one where none is current. Throws Error(unavailable) where there is no device and
+    /// primary one where none is current. Throws Error(unavailable) if there is no device and
     /// Error(device).
     virtual StreamSite& site(Stream stream) = 0;
 
-    /// The streams of `members`, in their order. Throws Error(usage) where two of them are the same
+    /// The streams of `members`, in their order. Throws Error(usage) if two of them are the same
     /// stream, or a member without a stream has no device memory, Error(not_prepared) for a stream
-    /// that is captured, Error(unavailable) where there is no device, and Error(device).
+    /// that is captured, Error(unavailable) if there is no device, and Error(device).
     virtual std::unique_ptr<StreamGroup> group(std::span<const GroupMember> /*members*/) {
         throw Error(ErrorKind::unavailable, "cannot group streams: this platform has no streams");
     }

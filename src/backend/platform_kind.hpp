@@ -33,7 +33,7 @@ bool runs_placements(std::string_view device);
 /// "cuda", "host", "machine".
 std::string_view to_string(PlatformKind kind);
 
-/// Nothing for another name.
+/// The platform of that name; nothing for another name.
 std::optional<PlatformKind> platform_from(std::string_view name);
 
 /// How the names of its built-in templates end: ".cu", ".host.cpp", ".machine.cpp".

@@ -14,8 +14,8 @@ struct PlatformEntry {
     PlatformKind kind;
     /// The compiler, if any, is that of make_compiler.
     std::unique_ptr<Platform> (*make)(const Log& log, std::shared_ptr<RemoteCompiler> compiler);
-    MakeCompiler make_compiler;    ///< null where the compiler is a program of its own
-    MakeInspector make_inspector;  ///< null where nothing tells about compiled code
+    MakeCompiler make_compiler;    ///< null if the compiler is a program of its own
+    MakeInspector make_inspector;  ///< null if nothing tells about compiled code
     MakeRecipe make_recipe;
 };
 
@@ -30,7 +30,7 @@ std::unique_ptr<Platform> make_platform(PlatformKind kind, const Log& log);
 /// PlatformEntry::make_compiler of a platform; null also where this build does not have it.
 MakeCompiler compiler_maker(PlatformKind kind);
 
-/// PlatformEntry::make_inspector and make_recipe, likewise.
+/// As compiler_maker(), PlatformEntry::make_inspector and make_recipe of a platform.
 MakeInspector inspector_maker(PlatformKind kind);
 MakeRecipe recipe_maker(PlatformKind kind);
 

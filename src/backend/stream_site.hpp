@@ -13,7 +13,7 @@
 namespace jitune::internal {
 
 /// The resources of one stream that a call needs: the device, work memory, and whether the call may
-/// use it now. Asked for again by each call; lives as long as its platform. Thread-safe.
+/// use it now. Each call asks for it again; it lives as long as its platform. Thread-safe.
 class StreamSite {
 public:
     explicit StreamSite(Device& device) : serial_(next_serial() << 32), device_(device) {}
@@ -21,20 +21,20 @@ public:
     StreamSite(const StreamSite&) = delete;
     StreamSite& operator=(const StreamSite&) = delete;
 
-    /// Tells the site from every other, also from later ones at the same address, and from itself
-    /// before forget_launches().
+    /// A number that no other site has, also no later one at the same address, and that
+    /// forget_launches() changes.
     [[nodiscard]] std::uint64_t serial() const {
         return serial_ + renewals_.load(std::memory_order_acquire);
     }
 
-    /// Renews the serials of all sites: launches that threads remember by them are made anew. A
-    /// thread that sees its new serial sees what was written before.
+    /// Changes the serials of all sites, so that threads make the launches anew that they remember
+    /// by them. A thread that reads a new serial also sees what was written before the change.
     static void forget_launches() { renewals_.fetch_add(1, std::memory_order_release); }
     [[nodiscard]] Device& device() const { return device_; }
 
-    /// Memory for a launch on the stream, shared by all launches on it and kept: also what is too
-    /// small for a later launch stays. Of a host's site it is the calling thread's own.
-    /// Allocates only when the stream needs more than before. Throws Error(not_prepared) where the
+    /// Memory for a launch on the stream. All launches on the stream share it, and it is kept, also
+    /// if it is too small for a later launch. Of a host's site, each thread has memory of its own.
+    /// Allocates only when the stream needs more than before. Throws Error(not_prepared) if the
     /// stream is capturing and memory is needed, and where it is the legacy one beside a capture
     /// that any launch would break; the capture stays valid.
     virtual Scratch scratch(const ScratchNeed& need) = 0;
@@ -50,7 +50,7 @@ private:
     Device& device_;
 };
 
-/// Where one part of an array that lies on several devices is worked on.
+/// One part of an array that lies on several devices, and the stream that works on it.
 struct GroupMember {
     Stream stream;     ///< nullptr: the legacy default stream of the device that owns `data`
     const void* data;  ///< in device memory; not looked at where there is a stream
@@ -62,10 +62,10 @@ struct ByteRange {
     std::size_t count;
 };
 
-/// Streams of devices of one host whose work goes together. Beside each stream is one more, its
-/// side, for what need not wait for the kernels of this call. Made for one call and one thread; all
-/// of it is enqueued, nothing waited for. Functions throw Error(device), and Error(unavailable)
-/// where memory runs out.
+/// Streams of devices of one host whose work goes together. Beside each stream is a second one, its
+/// side, for work that need not wait for the kernels of this call. A group is made for one call and
+/// one thread. All functions enqueue work, and none waits for it. Functions throw Error(device),
+/// and Error(unavailable) where memory runs out.
 class StreamGroup {
 public:
     struct Lane {
@@ -82,31 +82,31 @@ public:
     [[nodiscard]] virtual Lane stream(std::size_t member) const = 0;
     [[nodiscard]] virtual Lane side(std::size_t member) const = 0;
 
-    /// To be held while work is enqueued, so that calls on the same streams do not mix.
+    /// The lock to hold while work is enqueued, so that calls on the same streams do not mix.
     [[nodiscard]] std::unique_lock<std::mutex> lock() { return std::unique_lock(mutex_); }
 
-    /// Makes the context of `member` the current one; the one before is back when the group ends.
+    /// Makes the context of `member` the current one. The end of the group restores the one before.
     virtual void enter(std::size_t member) = 0;
 
-    /// The side of `member` goes on from where its stream is now. Enters it.
+    /// Has the side of `member` wait for what its stream has been given so far. Enters the member.
     virtual void fork(std::size_t member) = 0;
 
-    /// On the side of the member that is entered: copies from memory of `owner`, as it was when
-    /// that one was forked.
+    /// Copies, on the side of the entered member, from memory of `owner` as it was when `owner` was
+    /// forked.
     virtual void fetch(void* to, std::size_t owner, const void* from, std::size_t bytes) = 0;
 
-    /// The stream of the member that is entered goes on when its side has come to here.
+    /// Has the stream of the entered member wait for what its side has been given so far.
     virtual void join() = 0;
 
-    /// On the stream of the member that is entered, in its own memory.
+    /// Copies on the stream of the entered member, within its own memory.
     virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
 
-    /// Each stream goes on when the members that joined have fetched what they wanted of its
+    /// Has each stream wait until the members that joined have fetched what they need of its
     /// memory.
     virtual void settle() = 0;
 
-    /// arrays[i] is memory of member i, all of one size, of which it has the i-th range: gives it
-    /// the others' too. By NCCL where that is there and can, else by copies.
+    /// Gives each member the whole array. arrays[i] is memory of member i, all of one size, and
+    /// holds the i-th range before. Uses NCCL if it is there and can do this, else copies.
     virtual void all_gather(std::span<void* const> arrays, std::span<const ByteRange> ranges) = 0;
 
 private:

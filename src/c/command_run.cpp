@@ -29,7 +29,8 @@ public:
     [[nodiscard]] bool is_open() const { return open_; }
     [[nodiscard]] pollfd wanted() const { return {open_ ? source_.number() : -1, POLLIN, 0}; }
 
-    /// Appends what is there, or as much as several pipes hold where the child writes on and on.
+    /// Appends the bytes that are ready. If the child writes without end, appends at most as much
+    /// as several pipes hold.
     void read_into(std::string& text) {
         constexpr int kMostParts = 16;
         std::array<char, 1 << 16> part{};

@@ -30,9 +30,9 @@ struct SpaceReport {
 SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
                          const DeviceInfo& device);
 
-/// At most `most` configurations of a space, 0: all of them. First `standard`, then for each
-/// parameter those with its first and its last value that are nearest to `standard`, then others at
-/// random, the same in each run.
+/// At most `most` configurations of a space, 0: all of them. The first is `standard`. Then come,
+/// for each parameter, the configurations nearest to `standard` that have the parameter's first and
+/// last value. The rest are random, the same in each run.
 std::vector<Configuration> check_sample(const SearchSpace& space, const Configuration& standard,
                                         std::size_t most);
 

@@ -272,7 +272,7 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
     const auto until = budget.count() == 0 ? std::nullopt : std::optional(start + budget);
     Background::Place place;
     Background::Outcome outcome;
-    // Winners for the sizes around others may come first, and none of them serve these.
+    // A search around other sizes may come first, and may find no winner for these.
     for (int turn = 0; turn < 2; ++turn) {
         place = background_->submit(key, task, unusable, until);
         if (place == nullptr) {
@@ -294,7 +294,7 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
             incumbent = answers_.from_incumbent(task, *outcome.incumbent);
         } else if (outcome.incumbent &&
                    outcome.incumbent->configuration == task.default_configuration().text()) {
-            // Then the default, which answers, is not compiled once more.
+            // So the default, which answers then, is not compiled once more.
             binaries_.remember(task, task.instance(task.default_configuration()),
                                outcome.incumbent->binary);
         }
@@ -305,8 +305,8 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
     try {
         std::rethrow_exception(outcome.error);
     } catch (const Error& error) {
-        // The default was among the candidates, so that it is no answer where none was right. Nor
-        // is it where the database could not be read: its winner is to be read later.
+        // The default was among the candidates: if none of them was right, it is no answer. It is
+        // none either if the database could not be read, because the winner may be read later.
         if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify ||
             error.kind() == ErrorKind::store || dynamic_cast<const NoWorker*>(&error) != nullptr) {
             background_->give_up(place);

@@ -50,7 +50,7 @@ enum class Reuse {
 class Engine {
 public:
     explicit Engine(const Options& options, std::span<const Family> families);
-    /// With the caller's own platforms.
+    /// Makes an engine over the caller's own platforms.
     Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
            std::span<const Family> families = {});
     ~Engine();
@@ -62,7 +62,7 @@ public:
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
     /// What Session::~Session() does before devices and database go: ends tunings in the
-    /// background, records the last misses, and logs. Nothing in a fork.
+    /// background, records the last misses, and logs. Does nothing in a forked process.
     void finish();
 
     /// As Session::table_digest().
@@ -93,12 +93,12 @@ public:
     /// Throws Error(unavailable) with the reason and `advice` if the platform has no device.
     Platform& platform(PlatformKind kind, std::string_view advice = {});
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
+    /// The database, or nullptr if winners are kept in memory only. Opened on first use; if that
     /// fails, the next call tries again.
     TuningStore* store() { return store_.get(); }
 
     /// The answer to a miss in the dispatch table: from the database, else by Options::on_miss. One
-    /// thread per key works, also where the sizes differ; others that need the same key wait for
+    /// thread for each key works, whatever the sizes; other threads that need the same key wait for
     /// it. The result lives as long as the engine. While others hold the database, the template's
     /// default answers, and the next call tries to read again. Under Options::frozen, an answer of
     /// the default is counted.
@@ -116,15 +116,16 @@ public:
     const Resolved& prepared(const DispatchKey& key, std::span<const std::int64_t> sizes,
                              const Resolved& answer);
 
-    /// Tunes, also where a winner is stored, which is then the incumbent. Stores all measurements,
-    /// also where it throws. Resumes a tuning that was interrupted. Runs in a worker where
-    /// Isolation says so. The plan's incumbent, history and suspects and the observer are the
-    /// engine's own: the caller's are not used. Throws Error(usage) under Options::frozen.
+    /// Tunes. A winner that is stored already is the incumbent. Stores all measurements, also if it
+    /// throws. Resumes a tuning that was interrupted. Runs in a worker if Isolation says so. Sets
+    /// the plan's incumbent, history and suspects and the observer itself: the caller's are not
+    /// used. Throws Error(usage) under Options::frozen.
     TuneReport tune_and_store(const Task& task, SearchPlan plan, const TuneHooks& hooks = {});
 
     /// Stores `choice` of an objective as the winner of the task's sizes, and pins it. It takes the
-    /// place of an earlier choice of the same objective. False where the database did not take it,
-    /// or where another winner is pinned there, which then is in `choice`.
+    /// place of an earlier choice of the same objective. Returns false if the database did not take
+    /// it. Also returns false if another winner is pinned at these sizes; `choice` is that winner
+    /// then.
     bool store_choice(const Task& task, const std::string& objective, Winner& choice);
     void store_measurements(std::span<const Measurement> measurements);
 
@@ -134,42 +135,42 @@ public:
 
     /// Finds winners for the sizes around those of the task's `own` tuning. The comparisons take at
     /// most half of the budget. Stores the winners. One of them serves the problem's sizes and is
-    /// not unsure: it alone where `hooks` stop it. For a task whose workload is prepared. Throws as
-    /// tune_and_store() does.
+    /// not unsure. If `hooks` stop the search, this one is the only winner. For a task whose
+    /// workload is prepared. Throws as tune_and_store() does.
     RangeReport widen(const Task& task, const OwnTuning& own, const SearchPlan& plan,
                       const TuneHooks& hooks);
 
-    /// Both, one after the other.
+    /// Calls tune_own(), then widen().
     RangeReport tune_around(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
         return widen(task, tune_own(task, plan, hooks), plan, hooks);
     }
 
-    /// Finds winners for all sizes of `domain` and stores them, in place of those that are stored
-    /// for these sizes. Each search at single sizes takes a third of the plan's budget; the
-    /// comparisons between sizes take three quarters of a budget for each octave. Searches and
-    /// comparisons that the database has from this device, driver and compiler are not done again
-    /// where `reuse` takes them. Without winners where `hooks` stop it. The task's own sizes are
-    /// not used. Throws as tune_and_store() does.
+    /// Finds winners for all sizes of `domain` and stores them; they replace the winners that are
+    /// stored for these sizes. Each search at single sizes takes a third of the plan's budget; the
+    /// comparisons between sizes take three quarters of a budget for each octave. Takes searches
+    /// and comparisons of this device, driver and compiler from the database instead of repeating
+    /// them, as `reuse` allows. Returns no winners if `hooks` stop it. The task's own sizes are not
+    /// used. Throws as tune_and_store() does.
     RangeReport tune_range(const Task& task, const SizeBox& domain, const SearchPlan& plan,
                            const TuneHooks& hooks, Reuse reuse);
 
-    /// Measures a winner in doubt again, against the template's default and the runner-up of the
-    /// measurements that are stored: where it was tuned and, if these are other sizes, at those of
-    /// the calls. Stores the result, with which the doubt ends: the winner with its new times, or
-    /// another one in its place. `task` gives the problem but for its sizes. Throws as
-    /// tune_and_store() does, and Error(unavailable) where `hooks` stop it; the doubt stays then.
+    /// Times a winner in doubt again, beside the template's default and the runner-up of the stored
+    /// measurements: at the sizes where it was tuned and, if calls had other sizes, also at theirs.
+    /// Stores the winner with its new times, or the faster one in its place, and the doubt ends.
+    /// `task` gives the problem, but not its sizes. Throws as tune_and_store() does, and
+    /// Error(unavailable) if `hooks` stop it; the doubt stays then.
     RaceReport race(const Task& task, const Doubt& doubt, const TuneHooks& hooks);
 
-    /// Gives the winner at the task's sizes its code, where a merge has brought it without:
-    /// compiles its configuration from this build's template, checks it and times it beside the
-    /// default, all as a tuning would, and stores the code. The row then serves as one that was
-    /// tuned where it comes from. False where there is no such winner, where it was unsure there,
-    /// or is wrong or clearly slower than the default here, and where the database does not take
-    /// the code. Throws as tune_and_store() does.
+    /// Gives code to a winner at the task's sizes that a merge has brought without code. Compiles
+    /// its configuration from this build's template, checks it and times it beside the default, as
+    /// a tuning would, and stores the code. The row then serves as on the machine that tuned it.
+    /// Returns false if there is no such winner, if it was unsure on that machine, if it is wrong
+    /// or clearly slower than the default here, or if the database does not take the code. Throws
+    /// as tune_and_store() does.
     bool adopt(const Task& task, const TuneHooks& hooks);
 
-    /// The parts of `domain` that no stored winner of this device, driver and compiler serves
-    /// without being unsure: none that `reuse` takes.
+    /// The parts of `domain` that no stored winner serves, of the winners of this device, driver
+    /// and compiler that are sure, and whose measurements `reuse` takes.
     std::vector<SizeBox> unserved(const Task& task, const SizeBox& domain, Reuse reuse);
 
     /// The stored winners that serve sizes of `domain`, without their images.
@@ -197,11 +198,11 @@ private:
 
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);
-    /// Under TunePolicy::now: has the problem tuned. Returns the winner if it is there within the
-    /// budget, which began at `start`, and is not `unusable`; else nullptr, and `incumbent` is the
-    /// best answer that the tuning knows by then, or null. Throws the tuning's error where the
-    /// default is no answer either, and Error(unavailable) where the kernel needs a worker and
-    /// there is none.
+    /// Under TunePolicy::now: has the problem tuned. Returns the winner if the tuning finds it
+    /// within the budget, which began at `start`, and it is not `unusable`. Else returns nullptr,
+    /// and `incumbent` is the best answer that the tuning knows by then, or null. Throws the
+    /// tuning's error if the default cannot answer either, and Error(unavailable) if the kernel
+    /// needs a worker and there is none.
     const Resolved* await_winner(const DispatchKey& key, const Task& task, const Digest& unusable,
                                  Clock::time_point start,
                                  std::unique_ptr<const Resolved>& incumbent);
@@ -211,7 +212,7 @@ private:
     /// Puts an answer into the table, and has its problem recorded and looked after.
     const Resolved& keep(const DispatchKey& key, const Task& task,
                          std::unique_ptr<const Resolved> answer, bool is_new);
-    /// Counts an answer that is no winner of a frozen table.
+    /// Under Options::frozen, counts an answer that is no winner of the table.
     void count_unserved(const Resolved& answer);
     Platform& known(std::atomic<Platform*>& place, PlatformKind kind) {
         Platform* const found = place.load(std::memory_order_acquire);
@@ -219,35 +220,36 @@ private:
     }
     Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
     EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
-    /// A comparison of SearchPlan::compared, with one measurement of each, which are stored.
+    /// Compares the configurations of SearchPlan::compared, and stores one measurement of each.
     TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks);
-    /// The winner of a race at these sizes: `standing` unless another one of `racers`, of which it
-    /// is one, is clearly faster. Nothing where no racer works.
+    /// Races `racers`, one of which is `standing`, at these sizes. Returns the winner: `standing`
+    /// unless another racer is clearly faster. Returns nothing if no racer works.
     std::optional<Winner> race_at(const Task& task, const Sizes& sizes,
                                   const std::vector<std::string>& racers,
                                   const std::string& standing, const TuneHooks& hooks);
-    /// The same of a stored winner against the default and the runner-up.
+    /// Races a stored winner at these sizes, with the default and the runner-up.
     std::optional<Winner> race_again(const Task& task, const Sizes& sizes, const Winner& stored,
                                      const TuneHooks& hooks);
-    /// The race of a winner that takes too long, or of another driver.
+    /// Races a winner that takes too long or was tuned with another driver.
     RaceReport race_doubted(const Task& task, const Doubt& doubt, const Winner& stored,
                             const TuneHooks& hooks);
-    /// The measurements of earlier searches at the task's sizes, if these have tried enough, with
-    /// the configuration of a winner and nothing else of it.
+    /// The measurements of earlier searches at the task's sizes, if these have tried enough. Of the
+    /// report's winner, the configuration alone is set.
     std::optional<TuneReport> known_search(const Task& task, Reuse reuse);
-    /// False where the database did not take them.
+    /// False if the database did not take them.
     bool store_winners(std::span<const Winner> winners);
     /// For a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);
-    /// Tunes with the plan's history; where nothing works then, without it: the database may not
-    /// make a tuning fail.
+    /// Tunes with the plan's history. If no configuration works, tunes again without the history: a
+    /// database must not make a tuning fail.
     TuneReport tune_distrustfully(const RecordMaker& record_maker, SearchPlan& plan,
                                   const TuneHooks& hooks);
     TuneReport tune_journalled(const RecordMaker& record_maker, const SearchPlan& plan,
                                TuneHooks hooks);
-    /// tries_of() the stored winner that serves the task, if it is of this place.
+    /// tries_of() the stored winner that serves the task, if this machine's device, driver and
+    /// compiler have tuned it; else 0.
     std::size_t earlier_tries(const RecordMaker& record_maker);
-    /// Puts the stored winner into the report where the tuned one has yielded to it.
+    /// Puts the stored winner into the report if the tuned one has yielded to it.
     void take_kept(const Task& task, TuneReport& report);
 
     // The members that every call reads stand together, in few cache lines.

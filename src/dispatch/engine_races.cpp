@@ -13,7 +13,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Of a text that another program may have written.
+/// True for a legal configuration. Another program may have written the text.
 bool is_legal(const Task& task, const std::string& configuration) {
     try {
         return task.accepts(task.parse(configuration));

@@ -23,7 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Of a search or a comparison that has no budget.
+/// The usual budget of a search or a comparison that has none.
 constexpr milliseconds kUsualBudget{2000};
 
 milliseconds budget_of(const SearchPlan& plan) {
@@ -106,13 +106,14 @@ private:
     double comparing_s_ = 0;
 };
 
-/// Whether samples that were taken under these conditions are taken over.
+/// True if `reuse` takes samples that were taken under these conditions.
 bool takes(Reuse reuse, const std::string& conditions) {
     return reuse == Reuse::all ||
            (reuse == Reuse::undisturbed && !Conditions::parse(conditions).contended);
 }
 
-/// A range whose configuration won a search because hardly another was tried is as little known.
+/// If a configuration won its search because hardly another was tried, its range is as uncertain:
+/// notes that.
 void take_rivals(const Certainty& of_search, Certainty& of_range) {
     Conditions conditions = Conditions::parse(of_range.conditions);
     conditions.rivals = Conditions::parse(of_search.conditions).rivals;
@@ -181,7 +182,7 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
         await_turn(before);
         return compare(at, its, hooks);
     };
-    // The own tuning has counted itself.
+    // The tuning at the own sizes has counted itself.
     const std::size_t tries = std::max<std::size_t>(tries_of(own.report.winner.certainty), 1) - 1;
     std::vector<Winner> winners;
     try {

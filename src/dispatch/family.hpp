@@ -34,12 +34,12 @@ struct Family {
     std::optional<double> (*launch_bytes)(const NamedLaunch& launch) = nullptr;
     /// How its calls on host memory are shared out over a machine; null: they are not.
     const PlacedOperation* placed = nullptr;
-    /// Code of an instance of a built-in kernel that comes with the library; null, or nothing: none
-    /// does.
+    /// Finds the code of an instance in the library, which comes with the code of some built-in
+    /// kernels. Null if the family has no such code.
     std::optional<Binary> (*compiled)(const DeviceInfo& device, const Instance& instance) = nullptr;
 };
 
-/// The family of a spec among `families`; null: none of them.
+/// The family of `families` that a spec names, or null.
 const Family* family_of(std::span<const Family> families, std::span<const std::string> spec);
 
 /// The kernel of a spec whose family is one of `families`. Throws Error(usage) for any other spec.

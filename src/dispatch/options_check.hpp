@@ -12,11 +12,11 @@ inline constexpr double kMostExploreShare = 0.1;
 /// The path of a database as options, environment and command line give it: "none" is empty.
 std::filesystem::path database_named(const std::filesystem::path& given);
 
-/// The options as a session keeps them; on_miss of a frozen one is template_default. Throws
-/// Error(usage) that names the member and what it accepts.
+/// The options as a session keeps them: under `frozen`, on_miss becomes template_default. Throws
+/// Error(usage) that names a bad member and what it accepts.
 Options checked(Options options);
 
-/// Throws Error(usage) where the options forbid to tune.
+/// Throws Error(usage) if the options forbid to tune.
 void refuse_frozen(const Options& options);
 
 }  // namespace jitune::internal

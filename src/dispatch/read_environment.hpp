@@ -13,8 +13,8 @@ namespace jitune::internal {
 /// The defaults, with the policy `usual`, changed by the environment. Throws Error(usage).
 Options read_environment(TunePolicy usual);
 
-/// Sets the option with this name of a member. The text is as in the environment; `worker`: a path
-/// or "none". Throws Error(usage), which lists the names or says what the option accepts.
+/// Sets the option whose member has this name. The text is as in the environment; that of `worker`
+/// is a path or "none". Throws Error(usage), which lists the names or says what the option accepts.
 void set_option(Options& options, std::string_view name, std::string_view value);
 
 /// Logs a warning where `options` have no database only because the environment names no folder for

@@ -24,17 +24,19 @@ public:
     /// Both must outlive it. Opens nothing yet.
     SessionStore(const Options& options, const Log& log) : options_(options), log_(log) {}
 
-    /// The database, or nullptr where winners are kept in memory only. Opened on first use; if that
+    /// The database, or nullptr if winners are kept in memory only. Opened on first use; if that
     /// fails, the next call tries again.
     TuningStore* get();
 
-    /// The database, or nullptr also where it is write protected: its winners are used then, and
-    /// new ones are kept in memory. That is logged once. Waits long for others that hold it.
+    /// The database, or nullptr if there is none or it is write protected: then its winners are
+    /// used, and new winners are kept in memory, as is logged once. Waits long for other processes
+    /// that hold the database.
     TuningStore* writable();
 
-    /// The stored winner of a key that serves `sizes`; none where there is no database or where it
-    /// fails. Makes no file: that takes milliseconds, and there is nothing to read. Throws
-    /// Error(store) where others hold it for longer than `patience`: it may have a winner then.
+    /// The stored winner of a key that serves `sizes`; none if there is no database or if it fails.
+    /// Makes no database file: that takes milliseconds, and a new file has no winner. Throws
+    /// Error(store) if others hold the database for longer than `patience`, because it may have a
+    /// winner.
     std::optional<Winner> find(const RecordKey& key, std::span<const std::int64_t> sizes,
                                std::chrono::milliseconds patience);
 
@@ -80,7 +82,7 @@ private:
         }
     }
 
-    /// There is no file yet, or another thread is making it.
+    /// True if there is no file yet, or another thread is making it.
     [[nodiscard]] bool is_missing() const;
     void count(const Error& error);
     void log_statement(const Error& error) const;
@@ -88,9 +90,9 @@ private:
     /// database for longer.
     TuningStore* open(std::chrono::milliseconds patience);
     [[nodiscard]] TuningStore::Access access() const;
-    /// As open(), but counts that failure and returns nullptr.
+    /// As open(), but if others hold the database, counts that failure and returns nullptr.
     TuningStore* open_or_count(std::chrono::milliseconds patience);
-    /// Returns nullptr.
+    /// Warns of the first failure and counts it. Returns nullptr.
     TuningStore* warn_of_failure(const Error& error);
 
     const Options& options_;

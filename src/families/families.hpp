@@ -13,9 +13,9 @@ namespace jitune::internal {
 /// All families of kernels.
 std::span<const Family> families();
 
-/// The bytes that one launch of a built-in kernel reads and writes: a problem by the texts of its
-/// RecordKey and its sizes. Nothing where jitune does not know, as of kernels in files, or where
-/// the texts or sizes are not those of such a kernel.
+/// The bytes that one launch of a built-in kernel reads and writes: the problem is given by the
+/// texts of its RecordKey and its sizes. Nothing for kernels in files, and if the texts or sizes
+/// are not those of a built-in kernel.
 std::optional<double> launch_bytes(std::string_view kernel, std::string_view types,
                                    std::span<const std::int64_t> sizes);
 std::optional<double> launch_bytes(const Problem& problem);

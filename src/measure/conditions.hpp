@@ -40,22 +40,23 @@ struct Conditions {
     Phase phase = Phase::search;        ///< "interleaved", "compared", "studied"
     /// "tries=2": of a provisional winner, so many tunings in a row have ended with one
     std::size_t tries = 0;
-    /// "rivals=1": of a winner that is the default, where its search ended early and had timed no
-    /// more than one other configuration
+    /// "rivals=1": for a default that won because its search ended early: how many other
+    /// configurations were timed, one at most
     std::optional<std::size_t> rivals = {};
-    /// "objective=energy": what chose a pinned winner, where it was not its time
+    /// "objective=energy": the objective that chose a pinned winner, if it was not chosen by its
+    /// time
     std::string objective = {};
 
     bool operator==(const Conditions&) const = default;
 
-    /// Changing clocks or other processes may be in the times.
+    /// True if changing clocks or other processes may have lengthened the times.
     [[nodiscard]] bool disturbed() const { return shared || contended || clocks == Clocks::noisy; }
 
     /// "l2=cold by=graph chain=32 slices=8 flush=1 clocks=noisy cpu=contended device=shared
     /// interleaved tries=1"
     [[nodiscard]] std::string text() const;
 
-    /// Words that it does not know, which another version may have written, are left out.
+    /// Reads the text. Leaves out unknown words, which another version may have written.
     static Conditions parse(std::string_view text);
 };
 

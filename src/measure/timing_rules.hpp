@@ -53,12 +53,13 @@ struct FinalRule {
     int max_rounds = 60;
     double tie = 0.004;  ///< a difference too small to be worth more rounds
 
-    /// At least one finalist; every finalist has samples. Returns the index of the winner.
+    /// Returns the index of the winner. There is at least one finalist, and every finalist has
+    /// samples.
     [[nodiscard]] std::size_t winner(std::span<const Samples> finalists,
                                      std::optional<std::size_t> standing) const;
 
-    /// Every finalist is clearly slower than the fastest, or the ratio of the two is known to
-    /// within `tie`.
+    /// True if every finalist is clearly slower than the fastest, or its ratio to the fastest is
+    /// known to within `tie`.
     [[nodiscard]] bool enough(std::span<const Samples> finalists) const;
 };
 

@@ -33,12 +33,13 @@ std::size_t shards_for(std::size_t problems);
 
 /// When claims come back, and when a problem is given up.
 struct ClaimRules {
-    /// Without a sign of life for so long, by the file server's clock, a task counts as dead.
+    /// A task counts as dead if it has shown no sign of life for so long, by the file server's
+    /// clock.
     std::chrono::seconds silence{600};
     std::size_t most_failures = 2;
     std::size_t most_losses = 8;
-    /// Where there are more than `few_shards`, all tasks together look through them all no more
-    /// often than this.
+    /// If there are more than `few_shards` shards, all tasks together look through all of them no
+    /// more often than this.
     std::chrono::seconds between_looks{30};
     std::size_t few_shards = 64;
 };
@@ -53,24 +54,25 @@ public:
     ClaimFolder(const SharedFolder& folder, const SharedFolder& part, const Deliveries& deliveries,
                 ClaimScope scope, std::string task, ClaimRules rules = {});
 
-    /// Claims a waiting problem: of each shard the first, and of the shards one after the other, so
-    /// that a task takes the problems about in the order of their ranks and many tasks seldom want
-    /// the same. Brings back claims of dead tasks where nothing else is left. Problems that this
+    /// Claims a waiting problem: the first of each shard, one shard after the other. So a task
+    /// takes the problems about in the order of their ranks, and many tasks seldom want the same
+    /// problem. Brings back claims of dead tasks where nothing else is left. Problems that this
     /// task has rejected come last. Nothing where none is left.
     std::optional<ProblemState> claim();
 
-    /// Whether claim() would find something. Brings back claims of dead tasks as it does.
+    /// True if claim() would find a problem. Brings back claims of dead tasks, as claim() does.
     [[nodiscard]] bool any_waits();
 
-    /// A sign of life, for all that the task has claimed.
+    /// Shows a sign of life for all problems that the task has claimed.
     void beat() const;
 
-    /// The result is delivered. Also where the claim has come back meanwhile and waits.
+    /// Marks the claim as done: its result is delivered. Also works if the claim has come back
+    /// meanwhile and waits.
     void finish(const ProblemState& claim);
-    /// Another task shall go on.
+    /// Gives the claim back, so that another task goes on.
     void hand_back(const ProblemState& claim);
-    /// This task cannot tune it; after `most_failures` it has failed for good. Returns whether it
-    /// has.
+    /// Marks that this task cannot tune the problem; after `most_failures` the problem has failed
+    /// for good. Returns true if it has.
     bool reject(const ProblemState& claim);
 
     /// Is told of each claim of a dead task before it comes back, or is taken as done.
@@ -80,14 +82,15 @@ public:
     /// results have come, else to wait; too many losses make a problem fail. Returns how many wait.
     std::size_t bring_back();
 
-    /// Whether claim() and any_waits() have looked for the claims of all dead tasks before they
-    /// find nothing: not where other tasks have just done so.
+    /// True if claim() and any_waits() look for the claims of all dead tasks before they find
+    /// nothing; false if they may leave that to other tasks that have just looked.
     [[nodiscard]] bool sees_all() const { return scope_.shards <= rules_.few_shards; }
 
     /// All problems of the scope.
     [[nodiscard]] std::vector<ProblemState> states() const;
 
-    /// A problem that is done waits once more, in this round. False where it is not done any more.
+    /// Makes a problem that is done wait once more, in this round. False if it is not done any
+    /// more.
     bool repeat(const ProblemState& done, std::size_t round);
 
     /// Seconds since the last sign of life of the claim's task, by the file server's clock.
@@ -104,10 +107,10 @@ private:
     std::optional<std::size_t> next_shard();
     std::optional<ProblemState> claim_in(std::size_t shard);
     [[nodiscard]] bool any_waits_in(std::size_t shard) const;
-    /// Notes, for all tasks, that nothing waits there; unless something does.
+    /// Notes for all tasks that nothing waits in the shard, unless something does.
     void note_empty(std::size_t shard);
     void learn_empty();
-    /// Whether it found something that waits and may be claimed.
+    /// Looks through the shards again. True if it found a waiting problem that may be claimed.
     bool look_again();
     [[nodiscard]] bool may_look();
     [[nodiscard]] bool is_lost(const ProblemState& claim, std::int64_t now) const;

@@ -10,20 +10,20 @@
 
 namespace jitune::internal {
 
-/// A folder with a part of a plan's problems, so few that listing it costs little. It holds each
-/// problem once, under the name of its state, and never one more or less.
+/// A folder with a part of a plan's problems. They are so few that listing the folder costs little.
+/// It holds each problem once, under the name of its state, and never one more or less.
 class ClaimShard {
 public:
     explicit ClaimShard(SharedFolder folder) : folder_(std::move(folder)) {}
 
-    /// The shard of that name in `claims`. Where there is none, it is made with `ranks` waiting:
-    /// whole, in `part`, and then named, so that of several tasks at once one makes it.
+    /// The shard of that name in `claims`. If there is none, makes it with `ranks` waiting. It is
+    /// made whole in `part` and then renamed, so that only one of several tasks makes it.
     static ClaimShard open_or_make(const SharedFolder& claims, const SharedFolder& part,
                                    const std::string& name, const std::string& task,
                                    const std::vector<std::size_t>& ranks);
 
-    /// The problems, the first rank first. Other names are left out; of several names for a
-    /// problem, which nothing but a stranger makes, that counts with which least is left to do.
+    /// The problems, the first rank first. Other names are left out; if a problem has several
+    /// names, which only another program can make, the name counts with which least is left to do.
     [[nodiscard]] std::vector<ProblemState> states() const;
 
     /// True if the problem is in the state `to` now, and nobody else has brought it there.

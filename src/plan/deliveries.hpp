@@ -27,7 +27,7 @@ struct Delivery {
     [[nodiscard]] std::string name() const;
 };
 
-/// Nothing for a name that Delivery::name() does not make.
+/// The delivery of that name; nothing for a name that Delivery::name() does not make.
 std::optional<Delivery> delivery(std::string_view name);
 
 /// What tasks have delivered, in folders that hold the problems of one shard each. Thread-safe,
@@ -41,18 +41,18 @@ public:
     void put(const std::filesystem::path& file, const Delivery& delivery) const;
     void put_text(const std::string& text, const Delivery& delivery) const;
 
-    /// Whether a result of the claim's problem and round has come, of whichever task.
+    /// True if a result of the claim's problem and round has come, from any task.
     [[nodiscard]] bool has_result(const ProblemState& claim) const;
 
-    /// Those for one problem, in the order of their names.
+    /// The deliveries for one problem, in the order of their names.
     [[nodiscard]] std::vector<Delivery> of(std::size_t rank) const;
-    /// Those of one shard.
+    /// The deliveries of one shard.
     [[nodiscard]] std::vector<Delivery> in_shard(std::size_t shard) const;
     [[nodiscard]] std::size_t shards() const { return shards_; }
 
-    /// Copies one to a file. False where it is not a file that this user may trust.
+    /// Copies a delivery to a file. False if it is not a file that this user may trust.
     [[nodiscard]] bool fetch(const Delivery& delivery, const std::filesystem::path& to) const;
-    /// Gives a damaged one a name that is no delivery's.
+    /// Renames a damaged delivery to a name that no delivery has.
     void set_aside(const Delivery& delivery) const;
     [[nodiscard]] std::string reason(const Delivery& delivery) const;
 

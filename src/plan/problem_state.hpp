@@ -27,14 +27,14 @@ struct ProblemState {
     /// The name of its file.
     [[nodiscard]] std::string name() const;
 
-    /// The same, as it waits for the next task.
+    /// The state in which the problem waits for the next task.
     [[nodiscard]] ProblemState waiting() const;
 };
 
 /// "waiting", "claimed", "done", "failed".
 const char* to_string(ProblemState::Kind kind);
 
-/// Nothing for a name that name() does not make.
+/// The state of that file name; nothing for a name that name() does not make.
 std::optional<ProblemState> problem_state(std::string_view name);
 
 /// A number without sign and of at most 15 digits; nothing for any other text.

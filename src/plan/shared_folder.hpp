@@ -18,7 +18,7 @@ namespace jitune::internal {
 /// 16 hexadecimal digits that nobody else has drawn. Throws Error(unavailable).
 std::string random_name();
 
-/// What is needed of a file in a folder.
+/// The facts about a file in a folder that plans need.
 struct FileFacts {
     std::int64_t bytes = 0;
     std::int64_t changed_ns = 0;  ///< the later one of the times of its content and of its name
@@ -34,22 +34,22 @@ public:
 
     /// The folder of that name in this one; nothing where there is none.
     [[nodiscard]] std::optional<SharedFolder> find(const std::string& name) const;
-    /// The same, made where there is none.
+    /// The folder of that name in this one, which is made if there is none.
     [[nodiscard]] SharedFolder make(const std::string& name) const;
     /// Makes a folder; false where something has the name already.
     [[nodiscard]] bool make_new(const std::string& name) const;
 
     /// All names but "." and "..".
     [[nodiscard]] std::vector<std::string> names() const;
-    /// Makes an empty file unless there is something of that name.
+    /// Makes an empty file unless the name exists.
     void touch(const std::string& name) const;
-    /// Makes one more name of an empty file, in the place of one more file: that costs some systems
-    /// a tenth of the time. Where the system has no such names, a file.
+    /// Makes one more name of an empty file instead of another file: on some systems this takes a
+    /// tenth of the time. If the system has no such names, makes a file.
     void touch_twin(const std::string& first, const std::string& name) const;
     /// Sets a file's times to now, by the clock of the file server where it has one. False where
     /// there is no such file.
     [[nodiscard]] bool beat(const std::string& name) const;
-    /// Nothing unless it is there, as a regular file or a folder.
+    /// The facts of a regular file or a folder; nothing for anything else.
     [[nodiscard]] std::optional<FileFacts> facts(const std::string& name) const;
     [[nodiscard]] bool has(const std::string& name) const { return facts(name).has_value(); }
 
@@ -94,12 +94,12 @@ private:
 };
 
 /// The clock that the times of files in a folder come from: on NFS the server's, on a local file
-/// system the machine's. This process's own clock is never asked what time it is, since it may be
-/// any. Used by one thread.
+/// system the machine's. The time of this process's own clock is never used, because it may be
+/// wrong. Used by one thread.
 class FileClock {
 public:
-    /// Makes a file of that name in `folder`, which must outlive the clock and the file is removed
-    /// from at its end.
+    /// Makes a file of that name in `folder`, which must outlive the clock. The end of the clock
+    /// removes the file.
     FileClock(const SharedFolder& folder, std::string name);
     ~FileClock();
     FileClock(const FileClock&) = delete;

@@ -15,7 +15,8 @@ std::string task_name(std::string_view identity, std::size_t part);
 /// True for a text that task_name() may have made.
 bool is_task_name(std::string_view text);
 
-/// has_ended() of the process: true only on its machine and in its boot.
+/// has_ended() of the task's process. It can be true only on the machine and in the boot of that
+/// process.
 bool has_task_ended(std::string_view task);
 
 /// "node7, process 4711", for people.

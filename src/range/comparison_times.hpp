@@ -15,15 +15,17 @@ int octave_of(const Sizes& sizes);
 /// hundred times as long as one of 2^20.
 class ComparisonTimes {
 public:
-    /// Ignores a time of 0: the database knew that comparison.
+    /// Adds the time of a comparison. Ignores a time of 0, which is that of a comparison from the
+    /// database.
     void add(const Sizes& sizes, double time);
 
     /// Returns the sum of the times of all comparisons in the octave.
     [[nodiscard]] double all(int octave) const;
 
-    /// Predicts the time of a comparison at these sizes: the shortest time in its octave, since the
-    /// first touch of memory can add seconds to others. For an octave without comparisons it takes
-    /// the next larger octave that has some, else the largest. Returns 0 before the first add().
+    /// Predicts the time of a comparison at these sizes: the shortest time in its octave, because
+    /// the first touch of memory can add seconds to the others. For an octave without comparisons
+    /// it takes the next larger octave that has some, else the largest. Returns 0 before the first
+    /// add().
     [[nodiscard]] double expected(const Sizes& sizes) const;
 
 private:

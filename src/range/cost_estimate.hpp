@@ -9,18 +9,18 @@
 
 namespace jitune::internal {
 
-/// A value at sizes of no probe, and how far the nearest probe is that it was made from.
+/// An estimated value, and the distance to the nearest probe that it was made from.
 struct CostEstimate {
     double value = 0;
-    double octaves = 0;  ///< 0: not estimated but the probe's own
+    double octaves = 0;  ///< 0: the probe's own value
 };
 
 /// Estimates a value that each probe has, such as a configuration's time. Takes the nearest probes
-/// around `sizes`: those with no other between them and `sizes`. Through their logarithms it lays a
-/// plane over the logarithms of the sizes, weighted towards near probes (Cleveland and Devlin,
-/// "Locally weighted regression", 1988); in one dimension that is the line between both neighbours.
-/// The result lies between the least and the greatest of their values. `value_of` gives 0 where a
-/// probe has no value. Nothing where none has one.
+/// around `sizes`: those with no other probe between them and `sizes`. Fits a plane to the
+/// logarithms of their values over the logarithms of the sizes, weighted towards near probes
+/// (Cleveland and Devlin, "Locally weighted regression", 1988); in one dimension that is the line
+/// between both neighbours. The result lies between the least and the greatest of these values.
+/// `value_of` returns 0 for a probe without a value. Nothing if no probe has a value.
 std::optional<CostEstimate> estimate(
     const CostTable& table, const Sizes& sizes,
     const std::function<double(const CostTable::Probe&)>& value_of);
@@ -34,8 +34,8 @@ std::optional<CostEstimate> estimated_ratio(const CostTable& table,
                                             const std::string& configuration,
                                             const std::string& other, const Sizes& sizes);
 
-/// The table with further probes `at` sizes where nothing was compared, of which estimates say what
-/// the configurations and the default would take, in parts of the best one's time.
+/// The table with further probes `at` sizes at which nothing was compared. Their times are
+/// estimates, for the configurations and the default, in parts of the best one's time.
 CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
                          const std::vector<std::size_t>& configurations);
 

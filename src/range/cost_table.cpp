@@ -12,12 +12,13 @@ namespace {
 constexpr double kFailed = std::numeric_limits<double>::infinity();
 /// Two medians of the same kernel may differ by so much.
 constexpr double kNoise = 1.005;
-/// Further away, a configuration may be among the best although a probe says otherwise: a loss
-/// changes by no more than this factor for each octave.
+/// A loss changes by no more than this factor for each octave: so, farther from a probe, a
+/// configuration may be among the best although it loses there.
 constexpr double kChangeOfOctave = 1.6;
 constexpr double kNearLoss = 1.1;
 constexpr double kHopeless = 3;
-/// A failure at a probe tells as much about sizes near by as this loss: other sizes may fit.
+/// A failure at a probe counts at near sizes as this loss, because the configuration may work
+/// there.
 constexpr double kLossOfFailure = 8;
 /// Times that are less sure than this tell nothing: they excuse no more.
 constexpr double kMostUnsure = 0.01;

@@ -17,7 +17,7 @@ double octaves_between(const Sizes& left, const Sizes& right);
 /// Whether `sizes` lies between the two, in every dimension.
 bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right);
 
-/// A median with half the width of its confidence interval over it.
+/// A median, and its uncertainty: half the width of its confidence interval over the median.
 struct Timing {
     double ns = 0;
     double uncertainty = 0;
@@ -27,7 +27,7 @@ struct Timing {
 struct Comparison {
     std::map<std::string, Timing> timings;  ///< of the configurations that worked
     std::vector<std::string> refuted =
-        {};                ///< gave a wrong result, crashed or hung: useless anywhere
+        {};                ///< gave a wrong result, crashed or hung: of no use at any sizes
     Timing standard = {};  ///< of the template's default; 0 ns: it has none
 };
 
@@ -41,13 +41,13 @@ public:
         Timing standard;
         Timing best;
 
-        /// Also where it failed.
+        /// True if the probe compared the configuration, also if that failed.
         [[nodiscard]] bool has(std::size_t configuration) const {
             return configuration < timings.size() && timings[configuration].ns > 0;
         }
     };
 
-    /// The number of a configuration, which is added where it is new.
+    /// The number of a configuration. Adds a configuration that is new.
     std::size_t number_of(const std::string& configuration);
     /// The number of a configuration that the table holds.
     [[nodiscard]] std::optional<std::size_t> find(const std::string& configuration) const;
@@ -57,25 +57,23 @@ public:
     /// of the same sizes replaces the first.
     void add(const Sizes& sizes, const std::vector<std::size_t>& compared,
              const Comparison& comparison);
-    /// From now on the configuration is as good as failed at every probe.
+    /// From now on the configuration counts as failed at every probe.
     void refute(std::size_t configuration);
     [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }
     /// The probe of these sizes, or nullptr.
     [[nodiscard]] const Probe* at(const Sizes& sizes) const;
 
-    /// The time over the best one at the probe; infinity where it is not known.
+    /// The configuration's time over the best one at the probe; infinity if it is not known.
     [[nodiscard]] double loss(const Probe& probe, std::size_t configuration) const;
 
-    /// Whether the loss is at most `limit`, and the time not above the default's, as far as noise
-    /// lets one see.
+    /// True if the loss is at most `limit` and the time is not above the default's, within noise.
     [[nodiscard]] bool serves(const Probe& probe, std::size_t configuration, double limit) const;
 
-    /// Whether the configuration may be among the best at `sizes`: false where a probe near by says
-    /// that it is far too slow, and where the only size is one towards which it loses more and
-    /// more.
+    /// True if the configuration may be among the best at `sizes`. False if a near probe says that
+    /// it is far too slow or, in one dimension, if its loss grows towards `sizes`.
     [[nodiscard]] bool is_plausible(std::size_t configuration, const Sizes& sizes) const;
-    /// Whether it is refuted, or a probe near by says that it takes several times as long as the
-    /// best, or the only size is one towards which it loses more and more.
+    /// True if the configuration is refuted, if a near probe says that it takes several times as
+    /// long as the best or, in one dimension, if its loss grows towards `sizes`.
     [[nodiscard]] bool is_hopeless(std::size_t configuration, const Sizes& sizes) const;
 
 private:
@@ -83,9 +81,9 @@ private:
     [[nodiscard]] bool is_known(const Probe& probe, std::size_t configuration) const;
     /// Whether it loses more than `near` at a probe, or more than that for each octave between.
     [[nodiscard]] bool loses_near(std::size_t configuration, const Sizes& sizes, double near) const;
-    /// Whether its loss rises from one probe to another that lies between that and `sizes`, and no
-    /// probe on the way or behind them says that it falls again. False for several sizes, where
-    /// probes seldom lie on the way.
+    /// True if the configuration's loss rises from one probe to another that lies between that
+    /// probe and `sizes`, and no probe on the way or beyond says that it falls again. False in
+    /// several dimensions, in which probes seldom lie on the way.
     [[nodiscard]] bool loses_towards(std::size_t configuration, const Sizes& sizes) const;
 
     std::vector<std::string> names_;

@@ -16,9 +16,9 @@ namespace {
 
 using Numbers = std::vector<std::size_t>;
 
-/// How badly a configuration serves some probes: how many of them not within the limit, then by how
-/// much it is slower on average, in steps that noise seldom crosses. Losses far beyond any limit
-/// count alike.
+/// How badly a configuration serves some probes: first, at how many of them it is not within the
+/// limit; then, how much slower it is on average, in steps that noise seldom crosses. All losses
+/// far beyond the limit count alike.
 struct Badness {
     std::size_t failures = 0;
     int steps = 0;
@@ -144,7 +144,7 @@ double Fit::lost_at(std::size_t number) const {
 
 /// Returns the first candidate that saves nearly as much as any: noise decides about a few probes.
 /// A candidate saves, at the probes in `left` where it is within the limit, what the kept
-/// configurations lose there. Returns nothing where no candidate saves anything or has room.
+/// configurations lose there. Returns nothing if no candidate saves anything or has room.
 std::optional<std::size_t> Fit::next_kept(const Numbers& left) const {
     constexpr double kNearly = 0.95;
     std::vector<double> saved;  // by candidate, in their order
@@ -173,7 +173,7 @@ Numbers Fit::unserved() const {
     return left;
 }
 
-/// Later choices may have made an earlier one needless.
+/// Drops configurations that later choices have made needless.
 void Fit::drop_needless() {
     const std::size_t unserved_before = unserved().size();
     for (std::size_t i = 0; i < kept_.size() && kept_.size() > 1;) {
@@ -185,7 +185,7 @@ void Fit::drop_needless() {
     }
 }
 
-/// The greedy set cover.
+/// Chooses the kept configurations, as a greedy set cover.
 void Fit::choose_kept() {
     for (Numbers left = unserved(); !left.empty(); left = unserved()) {
         const auto next = next_kept(left);

@@ -11,7 +11,7 @@ namespace jitune::internal {
 
 /// How good the ranges have to be.
 struct FitLimits {
-    double loss = 1.02;          ///< the time of a range's configuration over the best one
+    double loss = 1.02;          ///< largest time of a range's configuration over the best one
     std::size_t most_codes = 8;  ///< different binaries
 };
 
@@ -33,13 +33,13 @@ struct FittedRange {
 std::vector<FittedRange> fit_ranges(const CostTable& table, const std::vector<SizeBox>& parts,
                                     const std::vector<std::size_t>& codes, const FitLimits& limits);
 
-/// The range that holds `sizes`, which the domain holds.
+/// The range that holds `sizes`, which lie in the domain.
 const FittedRange& range_of(const std::vector<FittedRange>& ranges, const Sizes& sizes);
 
-/// As few boxes as neighbours can be joined to that are alike in all other dimensions.
+/// Joins neighbouring boxes that are alike in all other dimensions, to as few boxes as possible.
 std::vector<SizeBox> joined(std::vector<SizeBox> boxes);
 
-/// From the first bit to the last that is 1: few for a round number.
+/// The number of bits from the first 1 to the last 1: few for a round number.
 int significant_bits(std::int64_t size);
 
 /// The number in [from, to) with the most factors of two.

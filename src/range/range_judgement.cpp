@@ -46,9 +46,10 @@ SizeBox doubtful_part(SizeBox box, const Sizes& bad, const std::vector<Evidence>
     return box;
 }
 
-/// At most one in twenty far beyond the limit, as far as so few tell; on a line one in five, since
-/// there the sizes on both sides tell how far a failure reaches. Noise alone puts more than one in
-/// twenty slightly beyond the limit on a busy machine.
+/// True if at most one test in twenty is far beyond the limit, within the uncertainty of so few
+/// tests. In one dimension one in five may be, because the sizes on both sides tell how far a
+/// failure reaches. On a busy machine, noise alone puts more than one in twenty slightly beyond the
+/// limit.
 bool most_are_near(const std::vector<HeldOutTest>& tests, double limit, int dimensions) {
     constexpr double kFar = 2.5;
     const std::ptrdiff_t one_in = dimensions <= 1 ? 5 : 20;
@@ -80,7 +81,7 @@ private:
     const std::vector<HeldOutTest>& tests_;
     const double limit_;
     const bool has_passed_;  ///< all ranges together
-    /// By configuration and whether they are unsure.
+    /// The boxes by configuration, and by whether they are unsure.
     std::map<std::pair<std::size_t, bool>, Boxes> boxes_;
 };
 
@@ -175,7 +176,7 @@ private:
         double at_stake = 0;
     };
 
-    /// How much it may cost to have the boundary at the wrong place: 0 where it does not matter.
+    /// How much it may cost to have the boundary at the wrong place: 0 if it does not matter.
     [[nodiscard]] double stake(const Boundary& boundary) const;
     [[nodiscard]] bool nothing_between(const Sizes& left, const Sizes& right) const;
 

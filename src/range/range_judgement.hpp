@@ -14,13 +14,13 @@ namespace jitune::internal {
 struct ServedRange {
     std::string configuration;
     std::vector<SizeBox> boxes;
-    Sizes sizes;            ///< where it was compared: nearest to the middle of its first box
+    Sizes sizes;            ///< at which it was compared, nearest to the middle of its first box
     double loss_bound = 1;  ///< the largest loss at sizes where it was compared
     int held_out = 0;       ///< of these, random sizes that took no part in choosing it
     bool unsure = false;    ///< the limit is not met there, or no time was left to test it
 };
 
-/// The loss of what serves a held-out size.
+/// The loss of the configuration that serves a held-out size.
 struct HeldOutTest {
     Sizes sizes;
     double loss = 1;
@@ -28,27 +28,28 @@ struct HeldOutTest {
 };
 
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
-/// took no part. Around each size where the limit is not met, as far as the nearest sizes where it
-/// is, a part of the range is unsure; the rest is a range of its own. All is unsure where there
-/// are fewer than `wanted_tests` tests of all ranges together, or more than one in twenty of them,
-/// in one dimension one in five, lose over 2.5 times as much as the limit allows; but for a range
-/// with all of its sizes compared. A configuration has one range that is sure and one that is not;
-/// together they cover what `ranges` cover, without overlaps, in ascending order.
+/// took no part in making them. Where a size does not meet the limit, the part of the range around
+/// it becomes unsure, up to the nearest sizes that meet it; the rest is a range of its own. All
+/// ranges become unsure if there are fewer than `wanted_tests` tests of all ranges together, or if
+/// more than one test in twenty (in one dimension, one in five) loses over 2.5 times as much as the
+/// limit allows. A range of which all sizes were compared stays as it is. A configuration has one
+/// sure range and one unsure one. Together they cover the sizes of `ranges`, without overlaps, in
+/// ascending order.
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
                                       double limit, int wanted_tests, int dimensions);
 
-/// Where a comparison would tell more about the boundary between two ranges.
+/// Sizes at which a comparison would tell more about the boundary between two ranges.
 struct BoundaryDoubt {
     Sizes sizes;
     std::vector<std::size_t> servers;  ///< the configurations on both sides, to compare
     double at_stake = 0;               ///< octaves between both sides times the loss there
 };
 
-/// The doubts about boundaries of `ranges` where most is at stake, those first; at most 16. A doubt
-/// lies at a probe where the other side's configuration was not compared, else in the middle of
-/// probes that are more than `apart` octaves from each other. A boundary does not matter where each
-/// side's configuration serves the other side within `limit`.
+/// The doubts about boundaries of `ranges`, at most 16, those with most at stake first. A doubt
+/// lies at a probe at which the other side's configuration was not compared; if there is none, in
+/// the middle between probes that are more than `apart` octaves from each other. A boundary does
+/// not matter if each side's configuration serves the other side within `limit`.
 std::vector<BoundaryDoubt> largest_doubts(const std::vector<FittedRange>& ranges,
                                           const CostTable& table, double limit, double apart);
 

@@ -30,8 +30,8 @@ namespace jitune::internal {
 
 namespace {
 
-/// Of the time that the anchors leave: at which part the grid ends, and the first placing of
-/// boundaries. The tests and what is learnt from them have the rest.
+/// Parts of the time that the anchors leave: the grid ends at the first, the first placing of
+/// boundaries at the second. The tests, and learning from them, have the rest.
 constexpr double kGridPart = 0.4;
 constexpr double kBoundariesPart = 0.7;
 constexpr double kLeastPart = 0.3;  ///< even where the tests need more than the rest
@@ -63,11 +63,11 @@ private:
     /// The probe that takes longest over the fastest larger one, or nullptr.
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
-    /// Compares there what is plausible or `wanted`, and again what was compared there before.
-    /// False where nothing was timed, or where all that is wanted is known.
+    /// Compares the plausible and the `wanted` configurations there, and again those that were
+    /// compared there before. False if nothing was timed, or if everything wanted is known.
     bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
     bool compare(const Sizes& sizes) { return compare(sizes, {}, table_); }
-    /// Whether less than `part` of the time is used up, and of the probes.
+    /// True if less than `part` of the time and of the probes is used up.
     [[nodiscard]] bool has_time(double part = 1) {
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
@@ -81,11 +81,12 @@ private:
         return std::min(after_anchors(part),
                         std::max(1 - expected_test_time(), after_anchors(kLeastPart)));
     }
-    /// Of all held-out sizes.
+    /// The expected time to test all held-out sizes.
     [[nodiscard]] double expected_test_time() const;
     [[nodiscard]] Ranges fit();
-    /// The ranges to serve. In several dimensions, boundaries run at a slant, and probes are far
-    /// between: each cell of a grid gets what serves it best by estimates and the probes in it.
+    /// The ranges to serve. In several dimensions, boundaries run at a slant and probes are far
+    /// apart. So each cell of a grid gets the configuration that serves it best by estimates and by
+    /// the probes in it.
     [[nodiscard]] Ranges settled(const Ranges& ranges) const;
     /// Halves the distance between probes on both sides of boundaries that matter.
     Ranges place_boundaries(double part);

@@ -12,25 +12,25 @@
 
 namespace jitune::internal {
 
-/// The device as a search over sizes sees it. Errors of either function end the search.
+/// The device as a search over sizes sees it. An error of any function ends the search.
 class RangeBench {
 public:
     virtual ~RangeBench() = default;
 
-    /// Searches at these sizes and returns the configurations that are worth to be compared
-    /// elsewhere. `hints` are promising ones.
+    /// Searches at these sizes and returns the configurations that are worth comparing at other
+    /// sizes. `hints` are promising ones.
     virtual std::vector<std::string> search(const Sizes& sizes,
                                             const std::vector<std::string>& hints) = 0;
 
     /// Times the configurations, of which there is at least one, and the template's default against
-    /// each other. No times where the problem cannot be set up at these sizes.
+    /// each other. Returns no times if the problem cannot be set up at these sizes.
     virtual Comparison compare(const Sizes& sizes,
                                const std::vector<std::string>& configurations) = 0;
 
-    /// Equal for configurations that share a binary.
+    /// The code of a configuration: equal for configurations that share a binary.
     virtual std::string code_of(const std::string& configuration) = 0;
 
-    /// The part of the time that is used up; from 1 on the search has to come to its end.
+    /// The part of the time that is used up. From 1 on the search must end.
     virtual double spent() = 0;
 };
 
@@ -48,10 +48,10 @@ struct RangePlan {
     int grid_between = 3;  ///< grid_of()
     int held_out = 59;     ///< 59 good ones of 59: 95 % of all sizes, with 95 % confidence
     int rounds = 12;       ///< times that held-out sizes are tested, with those learnt from
-    /// Part of the time up to which held-out sizes are learnt from although all are good.
+    /// Up to this part of the time, held-out sizes become probes even if all of them are good.
     double polish = 0.75;
     double boundary = 0.02;  ///< octaves to which boundaries are placed
-    /// Part of the time up to which the first tests go on: without them no range is sure.
+    /// Up to this part of the time the first tests go on: without them no range is sure.
     double first_tests = 1;
     std::size_t most_probes = 1000;
     std::uint64_t seed = 0;
@@ -59,9 +59,9 @@ struct RangePlan {
 
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found
 /// over a grid of sizes, searches where larger sizes take less time, fits ranges, places their
-/// boundaries by halving, and tests them at random sizes that took no part in choosing. Sizes where
-/// the test fails are learnt from, and others test the result. Pure: it sees times, never a clock
-/// or a device. The result has no overlaps and covers the domain.
+/// boundaries by halving, and tests them at random sizes that took no part in choosing. Sizes that
+/// fail the test become probes, and other random sizes test the result. Pure: it sees times, never
+/// a clock or a device. The result has no overlaps and covers the domain.
 std::vector<ServedRange> search_range(RangeBench& bench, const RangePlan& plan);
 
 }  // namespace jitune::internal

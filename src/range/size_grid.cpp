@@ -44,7 +44,8 @@ std::vector<std::int64_t> anchors_between(std::int64_t from, std::int64_t to, do
     std::set<std::int64_t> places{from, to};
     for (int step = 1; step < steps; ++step) {
         const double octave = log2_of(from) + length * step / steps;
-        // An odd number of no pattern, two fifths of an octave above the even place.
+        // Every other place is an odd number without a pattern, two fifths of an octave above the
+        // even place.
         const double place = step % 2 == 0 ? std::round(octave) : octave + 0.4;
         places.insert(size_at(place, from, to) | (step % 2 == 0 ? 0 : 1));
     }

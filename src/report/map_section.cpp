@@ -59,7 +59,7 @@ HtmlCell bound_cell(const MapLane& lane) {
     return HtmlCell::of(bound_text((*worst)->range), (*worst)->range.loss_bound);
 }
 
-/// All that the lane serves, as a winner's sizes are written.
+/// All sizes that the lane serves, written as a winner's.
 std::string served_by(const MapLane& lane, const std::vector<std::string>& names) {
     std::vector<SizeBox> boxes = lane.sure;
     boxes.insert(boxes.end(), lane.unsure.begin(), lane.unsure.end());
@@ -114,7 +114,7 @@ std::string cell_of(const CostTable& costs, const CostTable::Probe& probe, const
                        loss < 99.5 ? fmt::format("{:.2f}", loss) : fmt::format("{:.0f}", loss));
 }
 
-/// What each winner takes at the sizes that comparisons have tried, over the best there.
+/// The time of each winner over the best, at the sizes that comparisons have tried.
 std::string matrix(const SizeMap& map, const std::vector<MapLane>& lanes) {
     std::vector<const CostTable::Probe*> all;
     for (const CostTable::Probe& probe : map.costs.probes()) {

@@ -70,7 +70,7 @@ Scale sizes_in(const RateFigure& figure, const Frame& frame) {
     return {Scale::Kind::logarithmic, range.low / 1.2, range.high * 1.2, frame.left, frame.right};
 }
 
-/// A mark with its interval, where that is wider than the mark.
+/// Draws a mark, and its interval if that is wider than the mark.
 void draw_value(Picture& picture, double x, const Scale& y, const Span& span, Shape shape,
                 std::string_view style, std::string_view hint) {
     if (y(span.low) - y(span.high) > 6) {
@@ -166,7 +166,7 @@ std::string legend() {
         legend_mark(Shape::bar, "between turned"), legend_mark(Shape::bar, "ceiling turned"));
 }
 
-/// What the ceilings are, device class by device class.
+/// Says what the ceilings are, device class by device class.
 std::string ceilings_text(const ReportData& data, const std::vector<RateFigure>& figures) {
     std::string html;
     std::map<std::string, std::string> names;
@@ -203,7 +203,7 @@ HtmlCell rate_cell(const std::optional<Span>& span, bool is_rate) {
                : HtmlCell{};
 }
 
-/// Of the ceiling that was measured, where the memory is what limits the rate.
+/// The share of the measured ceiling, if the memory limits the rate.
 HtmlCell share_cell(const RatePoint& point, const Ceiling& ceiling) {
     if (!ceiling.measured || !point.is_beyond_caches) {
         return {};

@@ -181,8 +181,7 @@ std::string holes_part(const ReportData& data, Allowance& room) {
     std::string html;
     room.add(html, heading(3, "Work for the next sweep"));
     if (data.holes.empty()) {
-        room.add(html,
-                 paragraph("No call is recorded that no winner serves, or a provisional one."));
+        room.add(html, paragraph("All recorded calls have a winner that is not provisional."));
         return html;
     }
     room.add(html,

@@ -16,7 +16,7 @@ public:
     /// `boxes` must outlive the index.
     explicit BoxIndex(std::span<const SizeBox> boxes);
 
-    /// The parts of `box` outside of the first `count` boxes, which together are all of it.
+    /// Cuts the part of `box` that lies outside of the first `count` boxes into boxes.
     [[nodiscard]] std::vector<SizeBox> outside(const SizeBox& box, std::size_t count) const;
 
     /// The places of the boxes that hold `sizes`, in any order.
@@ -31,7 +31,7 @@ private:
     std::vector<Entry> entries_;  ///< by their first size
 };
 
-/// The parts of `boxes` outside of all `others`, which together are all of it.
+/// Cuts the part of `boxes` that lies outside of all `others` into boxes.
 std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others);
 
 /// The sizes of `boxes`, as boxes that have none in common. Equal for equal sizes, however `boxes`
@@ -41,7 +41,7 @@ std::vector<SizeBox> united(std::span<const SizeBox> boxes);
 /// The smallest box that holds all of these, of which there is at least one.
 SizeBox box_around(std::span<const SizeBox> boxes);
 
-/// How much of `whole` the boxes hold, in octaves by octaves: 1 is all of it.
+/// The share of `whole` that the boxes hold, in octaves by octaves: 1 is all of it.
 double share_of(std::span<const SizeBox> boxes, const SizeBox& whole);
 
 }  // namespace jitune::internal

@@ -12,7 +12,7 @@ namespace jitune::internal {
 inline constexpr int kBucketBits = 8;
 inline constexpr std::size_t kBucketSizes = 4;
 
-/// Of size number `size`, below kBucketSizes.
+/// The half-octaves of size number `size`, which is below kBucketSizes.
 constexpr std::int64_t half_octaves(std::int64_t bucket, std::size_t size) {
     constexpr std::int64_t kMask = (1 << kBucketBits) - 1;
     return bucket >> (size * kBucketBits) & kMask;

@@ -25,13 +25,13 @@ struct SizeBox {
     [[nodiscard]] bool contains(std::span<const std::int64_t> sizes) const;
     [[nodiscard]] bool overlaps(const SizeBox& other) const;
 
-    /// The sizes of both boxes, which overlap.
+    /// The sizes that lie in both boxes, which overlap.
     [[nodiscard]] SizeBox common(const SizeBox& other) const;
 
     /// A part of this box that holds `kept` and nothing of `other`, which does not hold `kept`.
     [[nodiscard]] SizeBox without(const SizeBox& other, std::span<const std::int64_t> kept) const;
 
-    /// The parts of this box outside of `other`, which together are all of it: at most two for each
+    /// Cuts the part of this box that lies outside of `other` into boxes: at most two for each
     /// dimension.
     [[nodiscard]] std::vector<SizeBox> outside(const SizeBox& other) const;
 
@@ -41,12 +41,12 @@ struct SizeBox {
 /// "n=1024..4096; n=8193": the database's text of several boxes, with the names of the sizes.
 std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::string> names);
 
-/// The boxes of such a text, whatever the names; nothing where it is malformed. The empty text has
-/// no boxes.
+/// The boxes of a coverage_text(), whatever the names; nothing if it is malformed. The empty text
+/// has no boxes.
 std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
 
-/// Whether one of the boxes of such a text holds `sizes`, read without making the boxes; nothing
-/// where a part of it is malformed.
+/// True if one of the boxes of a coverage_text() holds `sizes`. Reads the text without making the
+/// boxes. Nothing if a part of it is malformed.
 std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes);
 
 /// The sizes of a text such as "rows=3 columns=5"; nothing where it is malformed or a range.
@@ -55,14 +55,14 @@ std::optional<Sizes> exact_sizes(std::string_view text);
 /// The names of the sizes in such a text, or in a sizes_text().
 std::vector<std::string> size_names(std::string_view text);
 
-/// How far the sizes are from a box: log2 of each size's ratio, added up. 0 where the box holds
-/// them, infinity where it has another number of sizes.
+/// The distance of the sizes from a box: log2 of each size's ratio, added up. 0 if the box holds
+/// them, infinity if it has another number of sizes.
 double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes);
 
-/// From the nearest of the boxes.
+/// The distance from the nearest of the boxes.
 double octaves_between(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes);
 
-/// Whether one of the boxes holds `sizes`.
+/// True if one of the boxes holds `sizes`.
 bool covers(std::span<const SizeBox> boxes, std::span<const std::int64_t> sizes);
 
 }  // namespace jitune::internal

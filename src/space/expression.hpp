@@ -45,13 +45,14 @@ public:
     /// The text that was parsed, or the literal of a constant.
     [[nodiscard]] const std::string& text() const;
 
-    /// The names it needs, without those that `substitute` and `bind` have replaced.
+    /// The names that the expression needs, without those that `substitute` and `bind` have
+    /// replaced.
     [[nodiscard]] std::set<std::string> names() const;
 
-    /// Each name found in `definitions` replaced by its expression (which is not searched again).
+    /// Replaces each name found in `definitions` by its expression, which is not searched again.
     [[nodiscard]] Expression substitute(const std::map<std::string, Expression>& definitions) const;
 
-    /// Each name found in `values` replaced by its value and every constant part folded.
+    /// Replaces each name found in `values` by its value, and folds every constant part.
     [[nodiscard]] Expression bind(const std::map<std::string, Scalar>& values) const;
 
     /// The value, if no names are left.
@@ -75,7 +76,7 @@ private:
 /// SQL's truth: a number that is not 0. NULL and text are not true.
 bool is_true(const Scalar& value);
 
-/// As a literal: 12, 1.5, 'name', NULL.
+/// The value as a literal: 12, 1.5, 'name', NULL.
 std::string to_string(const Scalar& value);
 
 }  // namespace jitune::internal

@@ -10,7 +10,7 @@ namespace jitune::internal {
 struct Token {
     enum class Kind { end, integer, real, text, name, symbol };
 
-    /// Whether this is the symbol or, in any case, the keyword.
+    /// True if this is the symbol, or the keyword in upper or lower case.
     [[nodiscard]] bool is(std::string_view spelling) const {
         return kind == Kind::symbol && symbol == spelling;
     }

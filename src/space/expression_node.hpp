@@ -66,7 +66,7 @@ struct Operation {
     /// The SQL text: $0 and $1 … are operands, $* is all of them, $+ all but the first.
     std::string_view sql;
     Datum (*evaluate)(const ExpressionNode&, Slots) = nullptr;
-    /// The node that can stand for these operands although not all are known, or null.
+    /// The node that can replace the operation although not all operands are known, or null.
     NodePointer (*shortcut)(const Operands&) = nullptr;
     std::size_t min_operands = 0;  ///< of a function
     std::size_t max_operands = 0;

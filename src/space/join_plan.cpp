@@ -51,8 +51,8 @@ private:
         return rest;
     }
 
-    /// How much each parameter that the condition adds multiplies what was found so far, all
-    /// conditions counted that are complete then. The text decides between equals.
+    /// By how much each parameter that the condition adds multiplies the number of combinations,
+    /// with all conditions that are complete then. The text decides between equals.
     [[nodiscard]] std::tuple<double, std::string> rank(const Condition& condition) const {
         const Indexes added = missing(condition);
         double growth = 0;

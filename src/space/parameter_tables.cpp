@@ -128,7 +128,7 @@ ParameterTables::ParameterTables(std::span<const Parameter> parameters,
     add_sample();
 }
 
-/// Not 0 where no step is left.
+/// Not 0 if no step is left.
 int ParameterTables::count_steps(void* periods_left) {
     return --*static_cast<std::int64_t*>(periods_left) < 0 ? 1 : 0;
 }

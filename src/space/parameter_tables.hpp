@@ -29,7 +29,7 @@ public:
     ParameterTables(std::span<const Parameter> parameters, std::span<const std::int64_t> strides,
                     std::int64_t most_steps = kMostSteps);
 
-    /// Some minutes.
+    /// Enough for some minutes.
     static constexpr std::int64_t kMostSteps = 10'000'000'000;
 
     /// SQLite joins up to 64 tables.
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] std::vector<std::int64_t> combinations(
         std::span<const Expression> constraints) const;
 
-    /// Whether any combination satisfies `constraints`.
+    /// True if any combination satisfies `constraints`.
     [[nodiscard]] bool satisfiable(std::span<const Expression> constraints) const;
 
 private:

@@ -17,7 +17,7 @@ std::vector<Parameter> restricted_parameters(const std::vector<Parameter>& param
                                              std::span<const std::string> restrictions);
 
 /// The part of a space that restrictions leave. Throws Error(usage) as restricted_parameters()
-/// does, and where it is empty: it then names the restriction that empties it, or all of them.
+/// does, and if the part is empty: the error names the restriction that empties it, or all of them.
 SearchSpace restricted_space(const SearchSpace& space, std::span<const std::string> restrictions);
 
 }  // namespace jitune::internal

@@ -229,7 +229,7 @@ std::size_t SearchSpace::find(const Configuration& configuration) const {
     return number ? index_of(*number) : size();
 }
 
-/// Nothing where a parameter is missing or its value is not listed.
+/// Nothing if a parameter is missing or its value is not listed.
 std::optional<std::int64_t> SearchSpace::number_of(const Configuration& configuration) const {
     std::int64_t number = 0;
     for (std::size_t i = 0; i < parameters_.size(); ++i) {

@@ -28,14 +28,14 @@ public:
     /// combinations, and for an empty space: it then names the constraint that empties it.
     SearchSpace(std::vector<Parameter> parameters, const std::vector<Expression>& constraints);
 
-    /// Exactly these configurations; names and values may be any text. Throws Error(usage) for
-    /// values or parameters that are too many, not listed or twice there, and for two
-    /// configurations that are equal.
+    /// A space of exactly these configurations; names and values may be any text. Throws
+    /// Error(usage) for values or parameters that are too many, not listed or twice there, and for
+    /// two configurations that are equal.
     static SearchSpace of(std::vector<Parameter> parameters,
                           std::span<const Configuration> configurations);
 
-    /// The configurations whose values are all among those of `parameters`, which are this space's
-    /// own with some values left out. Nothing where there are none.
+    /// The part of the space whose values are all among those of `parameters`, which are this
+    /// space's own with some values left out. Nothing if that part is empty.
     [[nodiscard]] std::optional<SearchSpace> part(std::vector<Parameter> parameters) const;
 
     [[nodiscard]] std::size_t size() const { return numbers_.size(); }

@@ -14,7 +14,7 @@ namespace jitune::internal {
 
 /// The arguments of the name expression of a placement, read from the first to the last:
 /// `jitune::place_stencil<float, 8, jitune::Weighting::sum, …>` has "float", "8", "sum". Every
-/// function reads one, and throws Error(device) if it is missing or has another form.
+/// function reads the next argument, and throws Error(device) if it is missing or has another form.
 class PlacedValues {
 public:
     /// `expression` must outlive it.

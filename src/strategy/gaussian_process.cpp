@@ -46,7 +46,7 @@ bool aligned_otherwise(const Value& a, const Value& b) {
     return alignment(a) != alignment(b);
 }
 
-/// Of all pairs; the largest is made 1.
+/// The distances of all pairs, scaled so that the largest is 1.
 template <class Distance>
 std::vector<float> distances_of(const std::vector<Value>& values, const Distance& distance) {
     std::vector<float> distances;
@@ -75,7 +75,7 @@ bool alignments_tell(const std::vector<Value>& values) {
            });
 }
 
-/// In several partial sums, so that the compiler can use vectors.
+/// Adds up in several partial sums, so that the compiler can use vectors.
 template <class Number>
 Number dot(const Number* a, const Number* b, std::size_t count) {
     constexpr std::size_t kLanes = 8;

@@ -26,13 +26,13 @@ struct Prediction {
 /// there is, and how much no other configuration tells, is learned. Not thread-safe.
 class GaussianProcess {
 public:
-    /// The positions of a configuration's values, of parameters that have a choice only.
+    /// The positions of a configuration's values, for the parameters that have more than one value.
     using Point = std::vector<std::uint8_t>;
 
     explicit GaussianProcess(const SearchSpace& space);
 
     [[nodiscard]] Point point(std::size_t index) const;
-    /// In [0, number of parameters].
+    /// The distance of two points, in [0, number of parameters].
     [[nodiscard]] double distance(const Point& a, const Point& b) const;
 
     /// Replaces the observed points, and makes the length scales more likely for `targets`. Costs
@@ -40,13 +40,14 @@ public:
     void fit(const std::vector<Point>& points, std::span<const double> targets,
              std::mt19937_64& random);
 
-    /// One more observed point; O(n^2).
+    /// Adds an observed point; O(n^2).
     void add(const Point& point);
 
-    /// The targets of all observed points, in their order. To be called before predict().
+    /// Sets the targets of all observed points, in their order. Call it before predict().
     void set_targets(std::span<const double> targets);
 
-    /// A point to predict again and again: what was worked out for the observations so far.
+    /// A point that is predicted again and again, with what was computed for the observations so
+    /// far.
     struct Query {
         Point point;
         std::vector<float> solved;
@@ -66,7 +67,7 @@ private:
 
         [[nodiscard]] double log_prior() const;
     };
-    /// One way in which two values of a parameter are apart, and how much that counts.
+    /// One way to measure how far two values of a parameter are apart, and how much it counts.
     struct Measure {
         std::vector<float> distances;  ///< values x values, in [0, 1]
         Learned log_scale;             ///< of the inverse length

@@ -27,7 +27,7 @@ private:
     std::mt19937_64 random_;
     std::size_t size_;
     std::size_t next_ = 0;
-    /// The number at a place, where it is not the place itself.
+    /// The entries that differ from the identity: place -> number.
     std::unordered_map<std::size_t, std::size_t> moved_;
 };
 

@@ -34,9 +34,10 @@ private:
     double best_ns_ = 0;
 };
 
-/// The best time so far over the best there is, after each evaluation; infinite before one worked.
-/// Ends after `budget` evaluations or with the strategy. A configuration that failed counts as an
-/// evaluation. The strategy is asked for `batch` at a time, and told once all of these are done.
+/// Returns, after each evaluation, the best time so far over the best time of the space; infinite
+/// until an evaluation worked. Ends after `budget` evaluations or with the strategy. A
+/// configuration that failed counts as an evaluation. The strategy is asked for `batch` at a time,
+/// and told once all of these are done.
 std::vector<double> replay(const RecordedSpace& recorded, std::string_view strategy,
                            std::uint64_t seed, std::size_t budget, std::size_t batch);
 

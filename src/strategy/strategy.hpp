@@ -41,7 +41,8 @@ struct StrategyEntry {
     std::string_view summary;
     StrategyFactory* make;
     /// Evaluations until half of the runs are within 5 % of the best, fewest and most on the
-    /// recorded spaces of docs/reference/performance.md; 0: those of the strategy that it takes.
+    /// recorded spaces of docs/explanation/performance_log.md; 0: those of the strategy that it
+    /// takes.
     int fewest_to_near = 0;
     int most_to_near = 0;
 };

@@ -14,7 +14,7 @@ namespace jitune::internal {
 /// it again and again keeps nobody out. Used by one thread; each object is a party of its own.
 class FileLock {
 public:
-    /// Whose processes share it.
+    /// The users whose processes share the lock.
     enum class Among { all_users, this_user };
 
     /// Opens or creates `name` in the first of `folders` that allows it. Among all users, all may
@@ -32,9 +32,9 @@ public:
     void release() noexcept;
 
     enum class Turn { locked, overdue, refused };
-    /// As acquire(0), for a party that asks now and then. It is overdue where it has been refused
-    /// for a minute, and until it gets the lock: who holds it for so long, perhaps for ever, may
-    /// keep nobody from work that can also be done beside others.
+    /// As acquire(0), for a party that asks now and then. The party is overdue after it has been
+    /// refused for a minute, until it gets the lock: a holder that keeps the lock so long, perhaps
+    /// for ever, must not keep others from work that can also run beside it.
     Turn ask(std::chrono::steady_clock::time_point now);
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }

@@ -7,10 +7,10 @@
 
 namespace jitune::internal {
 
-/// How long a loop has lasted that counts each of its turns here. The monotonic clock says it. A
-/// turn in which that clock stands still or goes back counts as `usual`, and no turn counts as more
-/// than `most`: so a limit is reached though the clock stands still, and not because it jumps. Used
-/// by one thread.
+/// Measures by the monotonic clock how long a loop has lasted, which counts each of its turns here.
+/// A turn in which that clock stands still or goes back counts as `usual`, and no turn counts as
+/// more than `most`: so a limit is reached even if the clock stands still, and a jump of the clock
+/// does not reach it. Used by one thread.
 class LoopClock {
 public:
     using Clock = std::chrono::steady_clock;
@@ -27,7 +27,7 @@ public:
         return lasted_;
     }
 
-    /// So much of the present turn does not count.
+    /// Leaves `time` of the present turn out.
     void leave_out(Time time) { last_ += time; }
 
     [[nodiscard]] Time lasted() const { return lasted_; }
@@ -44,7 +44,7 @@ std::chrono::milliseconds left_of(std::chrono::milliseconds patience, LoopClock&
 /// Returns the processor time of the calling thread. Waits for a lock or a processor do not count.
 std::chrono::nanoseconds thread_processor_time();
 
-/// Whether the monotonic clock stays where it is while this thread sleeps.
+/// True if the monotonic clock does not move while this thread sleeps.
 bool clock_stands_still();
 
 /// The present time as "2026-11-20T16:00:00Z".

@@ -11,18 +11,19 @@ namespace jitune::internal {
 namespace process_end {
 
 /// Has `stop` called once when the process ends, before the destructors of the libraries for which
-/// come_before_destructors() was called. For one function of the program: a later one is ignored.
+/// come_before_destructors() was called. Takes one function for the whole program: later ones are
+/// ignored.
 void call(void (*stop)());
 
-/// Is to be called after a library was loaded for the life of the process, and after its first use,
-/// since it registers its destructors then.
+/// Call it after a library was loaded for the life of the process, and after its first use, in
+/// which it may register destructors.
 void come_before_destructors();
 
 /// Throws Error(unavailable) where the process is ending.
 void refuse();
 
-/// Work that must be over before the destructors of libraries run, and that leaves processes or
-/// files where it is cut off. While an object lives, the end waits, though not for ever.
+/// Work that must be over before the destructors of libraries run, because it would leave processes
+/// or files behind. While an object lives, the end of the process waits, but not for ever.
 class Work {
 public:
     /// As refuse().
@@ -31,7 +32,7 @@ public:
     Work(const Work&) = delete;
     Work& operator=(const Work&) = delete;
 
-    /// Requested as the process ends.
+    /// A stop is requested when the process ends.
     [[nodiscard]] static std::stop_token stop();
 };
 

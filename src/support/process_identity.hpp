@@ -49,7 +49,7 @@ inline constexpr const char* kFamilyVariable = "JITUNE_WORKER_FAMILY";
 std::string new_family();
 
 /// Kills the processes of a session and those whose environment has this value of kFamilyVariable
-/// (empty: none), but not the caller. Needs no memory of C++, since destructors call it.
+/// (empty: none), but not the caller. Allocates no memory, because destructors call it.
 void kill_session(pid_t session, std::string_view family) noexcept;
 
 }  // namespace jitune::internal

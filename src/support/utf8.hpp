@@ -15,7 +15,7 @@ std::size_t valid_utf8_bytes(std::string_view text);
 struct Character {
     std::string_view bytes;
     bool is_space = false;  ///< a space, or a control character of ASCII
-    /// It is no UTF-8, or it would not be seen and act upon what is around it, as controls of
+    /// True if it is no UTF-8, or if it is invisible and changes the text around it, as controls of
     /// terminals and of the direction of text do.
     bool is_hidden = false;
 };
@@ -23,7 +23,7 @@ struct Character {
 /// Takes the first character, or a byte that is none, from the front of a text that is not empty.
 Character take_character(std::string_view& text);
 
-/// As many characters of a text from a database are enough for people.
+/// The most characters of a text from a database that people are shown.
 inline constexpr std::size_t kShownCharacters = 300;
 
 /// U+FFFD and U+2026, for what is hidden and what is left out.

@@ -30,7 +30,7 @@ double element_bytes(const std::string& types) {
     return static_cast<double>(bytes.value_or(4));
 }
 
-/// What is expected before anything is tuned.
+/// What is expected of a kernel of which nothing has been tuned.
 struct Prior {
     double call_ns;     ///< of a call without data
     double byte_ns;     ///< of each byte

@@ -20,7 +20,7 @@ public:
         sum_ += value * weight;
         weight_ += weight;
     }
-    /// As if `value` had been added, too.
+    /// The mean as if `value` had been added, too.
     [[nodiscard]] double with(double value, double weight) const {
         return (sum_ + value * weight) / (weight_ + weight);
     }
@@ -30,8 +30,8 @@ private:
     double weight_ = 0;
 };
 
-/// What one winner tells of the calls of its kernel: by how much its default's time and its gain
-/// differ from what was expected of them. Logarithms.
+/// What one winner tells of the calls of its kernel: the logarithms of how much its default's time
+/// and its gain differ from the expected ones.
 struct Lesson {
     std::string types;
     Sizes sizes;
@@ -39,7 +39,7 @@ struct Lesson {
     double gain = 0;
 };
 
-/// Nothing where the winner has no exact sizes or its default no time.
+/// Nothing if the winner has no exact sizes or its default no time.
 std::optional<Lesson> lesson_of(const Winner& winner);
 
 /// All lessons of one kernel on one class of devices, whatever the sizes.
@@ -84,10 +84,10 @@ private:
     WeightedMean gain_;
 };
 
-/// The places of the problems, that first of which the largest speed-up is expected: as
-/// CallEstimate expects it of the problem's sizes, or of those in the middle of its range, by what
-/// the `winners` of the platform tell and else of any kernel. How often it is called is not known.
-/// `platform`: "host" or "cuda". Equal ones keep their order.
+/// The places of the problems in the order of their expected speed-ups, the largest first.
+/// CallEstimate expects them at the problem's sizes, or in the middle of its range, from the
+/// `winners` of the platform; without such winners, it expects what any kernel gains. How often a
+/// problem is called is not known. `platform`: "host" or "cuda". Equal ones keep their order.
 std::vector<std::size_t> gain_order(std::span<const SweepProblem> problems,
                                     const std::string& platform, std::span<const Winner> winners);
 

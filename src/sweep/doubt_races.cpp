@@ -7,7 +7,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Ends the race of `race.doubt`. Throws Error(usage) where the kernel is none of this build's.
+/// Ends the race of `race.doubt`. Throws Error(usage) if the kernel is none of this build's.
 void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks& hooks,
          DoubtRace& race) {
     const Doubt& doubt = race.doubt;
@@ -17,7 +17,8 @@ void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks
     const auto spec = doubt.spec();
     const auto types = called.problem_types();
     if (!spec || !types) {
-        throw Error(ErrorKind::usage, "its row does not say from what its kernel is made");
+        throw Error(ErrorKind::usage,
+                    "the stored doubt has no kernel spec: tune its problem again");
     }
     const Kernel kernel = make_kernel(engine.families(), *spec);
     const Problem problem{doubt.key.kernel, *types, doubt.called_sizes().value(),

@@ -18,8 +18,8 @@ struct DoubtRace {
 };
 
 /// Races the winners of the device's class that are in doubt, and tunes again those that no racer
-/// confirms: `plan` says how. Ends early where `hooks` stop it, and begins no race after `until`.
-/// Throws Error(store) where the doubts cannot be read.
+/// confirms: `plan` says how. Ends early if `hooks` stop it, and begins no race after `until`.
+/// Throws Error(store) if the doubts cannot be read.
 std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchPlan& plan,
                                    const TuneHooks& hooks, const Deadline& until = {});
 

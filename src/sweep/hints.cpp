@@ -25,7 +25,7 @@ std::vector<std::string> sorted_names(const std::vector<Parameter>& parameters) 
     return names;
 }
 
-/// Nothing where the kernel does not list one of the values.
+/// Nothing if the kernel does not list one of the values.
 std::optional<Configuration> configuration_of(const std::string& text,
                                               const std::vector<Parameter>& parameters) {
     try {

@@ -17,7 +17,7 @@ public:
     Hints(std::string source, const RecordedSpace& recorded);
 
     /// SearchPlan::hints: the fastest recorded configurations, at most 20, that are legal for the
-    /// task. None without results. Throws Error(usage) where the results have other parameters than
+    /// task. None without results. Throws Error(usage) if the results have other parameters than
     /// the kernel.
     [[nodiscard]] std::vector<std::string> for_task(const Task& task) const;
 

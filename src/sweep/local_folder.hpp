@@ -8,8 +8,8 @@
 namespace jitune::internal {
 
 /// The folder of a task on the disk of its machine, which only this user may enter: under
-/// $SLURM_TMPDIR, else $TMPDIR, else /tmp. Another task finds it by the task's name where the task
-/// has died.
+/// $SLURM_TMPDIR, else $TMPDIR, else /tmp. If the task has died, another task finds the folder by
+/// the task's name.
 class LocalFolder {
 public:
     /// Makes it. Throws Error(unavailable).
@@ -23,16 +23,16 @@ public:
     [[nodiscard]] std::filesystem::path database() const { return path_ / kDatabase; }
     static constexpr const char* kDatabase = "tuning.db";
 
-    /// It stays, since what is in it could not be delivered.
+    /// Keeps the folder, because its content could not be delivered.
     void keep() { keep_ = true; }
 
-    /// Lets `use` have the database of a task of this machine that has ended, and removes the
-    /// folder after that; nothing where there is none.
+    /// Calls `use` with the database of a task of this machine that has ended, then removes the
+    /// folder. Does nothing if there is no such folder.
     static void rescue(const std::string& plan, const std::string& task,
                        const std::function<void(const std::filesystem::path& database)>& use);
 
-    /// Removes the folders of tasks of this machine that have ended. For a plan of which no task of
-    /// this machine that has ended has a claim.
+    /// Removes the folders of tasks of this machine that have ended. Call it only if no ended task
+    /// of this machine has a claim of the plan.
     static void remove_abandoned(const std::string& plan);
 
 private:

@@ -19,7 +19,7 @@
 
 namespace jitune::internal {
 
-/// Where a task leaves a plan.
+/// Why a task leaves a plan.
 enum class PlanEnd {
     nothing_left,  ///< no problem of this class of devices waits
     no_time,       ///< its time is over, or does not suffice for one more problem
@@ -45,11 +45,11 @@ public:
              const std::vector<SweepProblem>& problems, SweepSearch search, const Deadline& until,
              const std::atomic<bool>& stop, SweepObserver& observer);
 
-    /// Returns where there is nothing more to do, or where it has to leave: its claim is handed
-    /// back then, and what it has measured is delivered. Tells the observer of each problem that is
-    /// done, has failed or was handed back, by its rank. Throws Error for a failure that is no
-    /// single problem's, after it has tried to hand back its claim; what could not be delivered is
-    /// kept in the local folder.
+    /// Returns if there is nothing more to do, or if the task has to leave: then it hands its claim
+    /// back and delivers what it has measured. Tells the observer of each problem that is done, has
+    /// failed or was handed back, by its rank. Throws Error for a failure that belongs to no single
+    /// problem, after it has tried to hand back its claim. The local folder keeps what could not be
+    /// delivered.
     PlanEnd run();
 
     /// Why the last problem could not be tuned; for PlanEnd::unfit.
@@ -62,7 +62,7 @@ private:
     [[nodiscard]] bool has_time() const;
     [[nodiscard]] PlanEnd nothing_left() const;
     void tune(const ProblemState& claim);
-    /// Puts what others have delivered for the problem into the database. True where that is all
+    /// Puts what others have delivered for the problem into the database. True if that is all
     /// that there is to do.
     bool seed(const ProblemState& claim);
     void judge(const ProblemState& claim, const SweepResult& result, const Mark& mark);
@@ -73,7 +73,7 @@ private:
     [[nodiscard]] Mark mark();
     /// Finds out, once a minute, whether others use the device.
     void ask_busy();
-    /// What a task of this machine has left that died with this claim.
+    /// Delivers what a task of this machine has left that died with this claim.
     void rescue(const ProblemState& claim);
     /// Called again and again while a problem is tuned.
     void watch();

@@ -28,19 +28,19 @@ public:
 
     /// The next problem for `device`, in the order of the keys or of replace(). Waits while another
     /// device of its class works on a problem with the same winner, or may still hand one back.
-    /// Nothing where no problem can come any more, or once the queue is closed. The device must
+    /// Nothing if no problem can come any more, or once the queue is closed. The device must
     /// finish a problem or hand it back before it takes the next one.
     std::optional<std::size_t> take(std::size_t device);
 
     /// `device` is done with the problem that it has taken.
     void finish(std::size_t device);
 
-    /// `device` could not work on the problem that it has taken. True where another device of its
-    /// class will try; false where each has tried, and the problem then counts as finished.
+    /// `device` could not work on the problem that it has taken. True if another device of its
+    /// class will try; false if each has tried, and the problem then counts as finished.
     bool hand_back(std::size_t device);
 
-    /// From now on the class of `device` gets these problems, in this order, and no others; but for
-    /// those that are taken or done.
+    /// From now on the class of `device` gets only these problems, in this order, without those
+    /// that are taken or done.
     void replace(std::size_t device, const std::vector<std::size_t>& problems);
 
     /// From now on take() returns nothing.

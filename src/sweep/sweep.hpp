@@ -32,7 +32,8 @@ struct RunState {
     double elapsed_s = 0;
     std::size_t known = 0;  ///< candidates that earlier tunings had tried
 
-    /// Takes what is told after a verdict, or while a candidate is waited for.
+    /// Updates the state with what a tuning tells after a verdict, or while it waits for a
+    /// candidate.
     void go_on(const TuneProgress& progress, double after_s) {
         if (tune.evaluated == 0 && progress.evaluated > 0) {
             known = progress.evaluated - 1;  // all but the first of this run
@@ -71,8 +72,8 @@ public:
     /// order names them.
     virtual std::vector<std::size_t> begin() = 0;
 
-    /// The same once `row` is done, which took `seconds`. May name problems that other devices work
-    /// on or have done: they are left out.
+    /// The problems that are to be tuned now that `row` is done, which took `seconds`. May name
+    /// problems that other devices work on or have done: they are skipped.
     virtual std::vector<std::size_t> after(const SweepRow& row, double seconds) = 0;
 };
 
@@ -89,13 +90,14 @@ struct SweepSearch {
     Hints hints = {};
     Deadline until = {};  ///< no problem begins later
     bool again = false;   ///< races complete winners, too, instead of skipping their problems
-    /// The devices that others use, where that is known; else the sweep asks when it begins.
+    /// The devices that others use, if that is known; else the sweep finds out when it begins.
     std::optional<std::set<const Device*>> busy = {};
-    SweepOrder* order = nullptr;  ///< must outlive the sweep; null: as the problems come
+    SweepOrder* order = nullptr;  ///< must outlive the sweep; null: the order of the problems
 };
 
-/// The devices of a sweep: all of a platform for the name of a platform, all GPUs, or the host
-/// where there is none, for an empty text, else the one of that id. Throws as Engine::device().
+/// The devices of a sweep. The name of a platform stands for all its devices; an empty text for all
+/// GPUs, or the host if there is none; any other text is the id of one device. Throws as
+/// Engine::device().
 std::vector<Device*> sweep_devices(Engine& engine, const std::string& id);
 
 /// Tunes problems on several devices at the same time, each of which takes the next problem from
@@ -111,29 +113,29 @@ public:
     /// Returns when all problems are done, or soon after `stop` became true. A problem that needs
     /// more memory than there is, or that cannot be solved, is a row like others. A problem that a
     /// device could not work on goes to another device of its class. Throws Error for a failure
-    /// that is no single problem's, once the other devices are done with their problems.
+    /// that belongs to no single problem, once the other devices are done with their problems.
     SweepResult run();
 
 private:
     void work(std::size_t device);
     [[nodiscard]] bool is_late() const;
-    /// For a handler: keeps what was caught, and ends the work of all devices.
+    /// Call it in a handler: keeps the caught exception, and ends the work of all devices.
     void end_with_error();
     void tune(std::size_t device, std::size_t problem);
-    /// False where it was stopped before there was anything to report.
+    /// False if it was stopped before there was anything to report.
     bool tune_into(SweepRow& row, std::size_t device);
     bool skip_pinned(SweepRow& row, const Task& task);
-    /// The same for a problem with `around`, which always has something to report.
+    /// As tune_into(), for a problem with `around`, which always has something to report.
     void tune_around_into(SweepRow& row, const Task& task, const TuneHooks& hooks);
-    /// The same for a problem with a domain.
+    /// As tune_into(), for a problem with a domain.
     bool tune_range_into(SweepRow& row, const Task& task, const SearchPlan& plan,
                          const TuneHooks& hooks);
-    /// Whether a winner that was tuned beside other processes may be tuned better now.
+    /// True if a winner that was tuned beside other processes may be tuned better now.
     [[nodiscard]] bool is_worth_another_try(const Winner& winner, const Device& device) const {
         return trust_of(winner) == Trust::provisional && !busy_.contains(&device);
     }
     [[nodiscard]] SearchPlan plan_for(const Task& task, double budget_part) const;
-    /// Writes into `row` what `error` means for its problem; false where the error ends the sweep.
+    /// Writes into `row` what `error` means for its problem; false if the error ends the sweep.
     bool explains(const Error& error, SweepRow& row) const;
     void begin(std::size_t device, std::size_t problem);
     void go_on(std::size_t device, const TuneProgress& progress, double elapsed_s);

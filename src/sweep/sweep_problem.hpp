@@ -17,13 +17,14 @@ struct SweepProblem {
     std::function<const Kernel&(const Device& device)> kernel;
     std::string name;  ///< "float32 sum 2^20"
     double bytes = 0;  ///< that one launch reads and writes; 0: not known
-    /// Winners are found for all of these sizes; nothing: for the problem's own sizes.
+    /// The sizes that winners are searched for; nothing: the problem's own sizes.
     std::optional<SizeBox> domain = std::nullopt;
-    /// Without a domain: winners are found for the sizes around those of the problem, too, as for a
-    /// call. Skipped where a sure winner serves it.
+    /// Without a domain: searches winners for the sizes around the problem's, too, as for a call.
+    /// Skipped if a sure winner serves the problem.
     bool around = false;
     bool anew = false;  ///< with `around`: also where a winner serves it
-    /// The place of the problem of the sweep that this is another tuning of, and not counted again.
+    /// If this is another tuning of an earlier problem of the sweep: the place of that problem. It
+    /// is not counted again.
     std::optional<std::size_t> again_of = std::nullopt;
     double budget_part = 1;  ///< of the plan's budget, or of the usual one where that has no limit
 };

@@ -15,7 +15,7 @@ struct SweepRow {
     std::size_t problem = 0;  ///< its place among the problems of the sweep
     std::string device;       ///< "cuda:1"
     /// Skipped: its winner was complete before, or is pinned. Not started: the device, its memory
-    /// or its compiler was not there. Handed back: a task of a plan was stopped in it, and another
+    /// or its compiler was missing. Handed back: a task of a plan was stopped in it, and another
     /// one goes on.
     enum class Outcome { tuned, skipped, handed_back, not_started, failed };
     Outcome outcome = Outcome::tuned;
@@ -24,11 +24,13 @@ struct SweepRow {
 
     double bytes = 0;  ///< as SweepProblem::bytes; 0: not known
     std::string configuration;
-    // At the problem's own sizes. 0: not known, as of a winner that serves them from others.
+    // The winner's time at the problem's own sizes. 0: not known, for example because the winner
+    // was tuned at other sizes.
     double median_ns = 0;
     double noise = 0;
     double default_median_ns = 0;
-    /// At the same sizes, of what answered before: the incumbent, else the default. 0: not known.
+    /// At the same sizes, the time of what answered before: the incumbent, else the default. 0: not
+    /// known.
     double before_ns = 0;
     Certainty certainty;
     bool complete = false;  ///< the strategy has proposed all that it would

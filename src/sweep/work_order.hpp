@@ -33,10 +33,11 @@ enum class Effort {
     full,   ///< the whole budget
 };
 
-/// Of the budget: most of what a search finds, it finds at its beginning.
+/// The part of the budget that a brief tuning gets. A search finds most of what it finds at its
+/// beginning.
 inline constexpr double kBriefPart = 0.125;
 
-/// Seconds of a full tuning where nothing else is said.
+/// The usual seconds of a full tuning.
 inline constexpr double kUsualBudgetS = 2;
 
 /// One tuning of one item.
@@ -65,10 +66,10 @@ public:
 
     [[nodiscard]] const std::vector<WorkItem>& items() const { return items_; }
 
-    /// What is left to do, the best first.
+    /// The steps that are left, the best first.
     [[nodiscard]] std::vector<WorkStep> steps() const;
 
-    /// The time of a call, as it is answered now, of the first sizes of an item.
+    /// The time that a call of an item's first sizes takes now.
     [[nodiscard]] double call_ns(std::size_t item) const;
 
     /// A tuning has ended, after `seconds`, with these winners. Also of one that failed, without

@@ -19,7 +19,7 @@ bool read_number(std::string_view text, double& value) {
     return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
-/// What follows a word and a space; nothing where the text does not begin so.
+/// What follows a word and a space; nothing if the text does not begin so.
 std::optional<std::string> after(std::string_view text, std::string_view word) {
     const bool begins =
         text.size() > word.size() + 1 && text.starts_with(word) && text[word.size()] == ' ';
@@ -35,7 +35,7 @@ std::optional<double> number_of(const Expression& expression) {
                               : std::nullopt;
 }
 
-/// "<low><separator><high>". Nothing where one of the two is missing, or both are numbers in the
+/// "<low><separator><high>". Nothing if one of the two is missing, or both are numbers in the
 /// wrong order.
 std::optional<Fill> with_bounds(Fill::Kind kind, const std::string& text,
                                 std::string_view separator, const ReadExpression& expression) {

@@ -36,7 +36,7 @@ inline bool is_read(Access access) {
 inline bool is_written(Access access) {
     return access == Access::out || access == Access::inout;
 }
-/// True for what each call brings.
+/// True for arguments that each call brings.
 inline bool is_given(Access access) {
     return access == Access::value || access == Access::value_array || is_read(access) ||
            is_written(access);
@@ -46,7 +46,7 @@ inline bool is_given(Access access) {
 struct TextureSpec {
     TextureSampling sampling{};
     Expression width = Expression::constant(std::int64_t{1});
-    /// Nothing: linear memory, for tex1Dfetch. There are both or none.
+    /// The height and the pitch: both are set, or none for linear memory, which tex1Dfetch reads.
     std::optional<Expression> height = {}, pitch = {};
 };
 
@@ -55,10 +55,11 @@ struct ArgumentSpec {
     int line = 0;      ///< of the file, where the argument is declared
     std::string type;  ///< a type parameter or a type name such as "uint64"
     Access access = Access::scalar;
-    /// Elements of an array; value of a scalar; what a `value` is while the kernel is tuned.
+    /// The number of an array's elements, or a scalar's value. For a `value`: what it is while the
+    /// kernel is tuned.
     Expression amount = Expression::constant(std::int64_t{1});
     Fill fill = {};                              ///< of an array that is read, while tuned
-    std::optional<double> tolerance = {};        ///< of one that is written; nothing: its type's
+    std::optional<double> tolerance = {};        ///< of an output; nothing: that of its type
     std::optional<std::int64_t> alignment = {};  ///< bytes; nothing: those of an element
     std::string constant = {};  ///< the variable in constant memory that the array is copied into
     std::optional<TextureSpec> texture = {};  ///< in place of the array's pointer
@@ -98,8 +99,8 @@ struct MetricSpec {
     bool less_is_better = false;
 };
 
-/// An option for the compiler, "--maxrregcount={registers}": braces hold the name of a parameter or
-/// a type parameter, whose text takes their place.
+/// An option for the compiler, such as "--maxrregcount={registers}". Braces hold the name of a
+/// parameter or a type parameter, and its text takes their place.
 struct OptionSpec {
     std::string text;
     Expression when;  ///< over parameters and type parameters: left out where this is not true
@@ -114,14 +115,15 @@ struct FrontMatter {
     std::vector<std::string> sizes;
     /// type parameter -> name -> C++ text
     std::map<std::string, std::map<std::string, std::string>> types;
-    /// Type parameters that are integers, which expressions count with -> "1..32", what there is.
+    /// type parameter that is an integer, which expressions can compute with -> its range, "1..32"
     std::map<std::string, std::string> ranges;
     std::vector<Parameter> parameters;
     std::map<std::string, std::string>
         enumerations;                     ///< parameter with names as values -> C++ enum
     std::vector<Expression> constraints;  ///< a configuration is legal where all are true
     std::vector<Expression> prune;        ///< and worth trying where these are true, too
-    /// "exact", "fixed" or "any": on what the result of a configuration depends.
+    /// Says what the result of a configuration depends on: "exact", "fixed" or "any", see
+    /// KernelTemplate::reproducibility().
     Expression reproducibility = Expression::constant(std::string("fixed"));
     bool warm_cache = false;  ///< candidates are timed on data that the call before has read, too
     std::vector<ArgumentSpec> arguments;
@@ -138,7 +140,7 @@ struct FrontMatter {
     [[nodiscard]] bool is_instance_word(std::string_view name) const;
     /// The value of a type parameter in expressions: its name, or the integer of a range.
     [[nodiscard]] Scalar type_value(const std::string& parameter, const std::string& name) const;
-    /// nullptr where there is none of this name.
+    /// The argument of this name, or nullptr.
     [[nodiscard]] const ArgumentSpec* find_argument(std::string_view name) const;
 };
 
@@ -147,8 +149,8 @@ struct FrontMatter {
 /// expressions and identifiers that are not [A-Za-z_][A-Za-z0-9_]*.
 FrontMatter parse_front_matter(const TemplateSource& source);
 
-/// The key `include_folders` of a template's text, without the rest of its front matter. Empty
-/// where it cannot be read, which parse_front_matter() reports.
+/// Reads the key `include_folders` of a template's text, and nothing else of its front matter.
+/// Empty if it cannot be read: parse_front_matter() reports that.
 std::vector<std::string> include_folders_in(const std::string& text);
 
 }  // namespace jitune::internal

@@ -22,9 +22,9 @@ public:
 
     [[nodiscard]] const TomlReader& reader() const { return *reader_; }
 
-    /// A name that no table declares: a device attribute.
+    /// Adds a device attribute, which no table declares.
     void add_attribute(const std::string& name) { places_.emplace(name, ""); }
-    /// A name that comes with another: element_bytes with the type parameter element.
+    /// Adds a name that comes with another: element_bytes comes with the type parameter element.
     void add_beside(const toml::node& at, const std::string& name) {
         places_.emplace(name, reader_->place(at));
     }

@@ -16,11 +16,12 @@
 
 namespace jitune::internal {
 
-/// One kernel of one backend: the template and what its candidates are tried on.
+/// One kernel of one backend: the template, and the workload that its candidates are tried on.
 struct Kernel {
     KernelTemplate kernel_template;
     std::unique_ptr<const Workload> workload;
-    /// From which a worker makes the same kernel, see Family::make_kernel. Empty: it cannot.
+    /// The words from which a worker makes the same kernel, see Family::make_kernel. Empty: no
+    /// worker can make it.
     std::vector<std::string> spec = {};
     bool foreign = false;  ///< holds code of a caller's, which may do anything
 };

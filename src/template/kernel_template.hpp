@@ -53,20 +53,20 @@ public:
                                                 const Problem& problem,
                                                 const DeviceInfo& device) const;
 
-    /// True if all constraints hold for the problem on the device. No SQL, no space.
+    /// True if all constraints hold for the problem on the device. Uses no SQL and makes no space.
     [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
                                const DeviceInfo& device) const;
 
     /// The parameters' defaults; where a constraint forbids them on this device, the configuration
-    /// of `space` that shares most values with them (of equals, the last).
+    /// of `space` that shares most values with the defaults (of equals, the last).
     [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
-    /// The same for the problem's space, which is not made where the parameters' defaults are
+    /// As above, for the problem's space. Does not make the space if the parameters' defaults are
     /// legal.
     [[nodiscard]] Configuration default_configuration(const Problem& problem,
                                                       const DeviceInfo& device) const;
 
-    /// "exact", "fixed" or "any": whether the result of a configuration depends on nothing but the
-    /// data, on the order that the configuration fixes, or on timing. Throws Error(usage) where the
+    /// What the result of a configuration depends on: "exact", on the data alone; "fixed", also on
+    /// the order that the configuration fixes; "any", also on timing. Throws Error(usage) if the
     /// template says something else.
     [[nodiscard]] std::string reproducibility(const Configuration& configuration,
                                               const Problem& problem,
@@ -77,7 +77,7 @@ public:
                                     const Configuration& configuration) const;
 
     /// instance() without the code of steps that the configuration never launches on the device,
-    /// whatever the sizes. Their expressions are that of a step which it does launch.
+    /// whatever the sizes. The expressions of these steps are that of a step which it does launch.
     [[nodiscard]] Instance launched_instance(const Problem& problem, const DeviceInfo& device,
                                              const Configuration& configuration) const;
 
@@ -89,17 +89,18 @@ public:
         Instance instance;
         LaunchRule rule;
     };
-    /// Nothing where the template has none that runs on its own device. Its rule takes the arrays
-    /// and work memory of the configuration's.
+    /// The template's reference; nothing if the template has none that runs on its own device. Its
+    /// rule takes the arrays and work memory of the configuration's rule.
     [[nodiscard]] std::optional<Reference> reference(const Problem& problem,
                                                      const DeviceInfo& device,
                                                      const Configuration& configuration) const;
 
-    /// The function of a reference of ReferenceSpec::Kind::host, with the parameters' defaults.
+    /// The host function of a reference of kind ReferenceSpec::Kind::host, with the parameters'
+    /// defaults.
     [[nodiscard]] Instance host_reference(const Problem& problem) const;
 
     /// The value of an expression for a problem, whatever its device and its configuration; nothing
-    /// where it depends on them.
+    /// if it depends on them.
     [[nodiscard]] std::optional<Scalar> value_of(const Expression& expression,
                                                  const Problem& problem) const;
 
@@ -108,8 +109,8 @@ public:
         double value = 0;
         std::string unit;
     };
-    /// The template's metrics where one launch takes `seconds` and, if that is known, `joules`. A
-    /// metric that is no number then is left out.
+    /// The template's metrics if one launch takes `seconds` and, if that is known, `joules`. Leaves
+    /// out a metric that is no number then.
     [[nodiscard]] std::vector<Metric> metrics(const Problem& problem, const DeviceInfo& device,
                                               const Configuration& configuration, double seconds,
                                               std::optional<double> joules) const;

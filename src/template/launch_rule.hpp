@@ -14,8 +14,8 @@
 
 namespace jitune::internal {
 
-/// From sizes to launches, for one configuration on one device. Whatever does not depend on the
-/// sizes is worked out once, in the constructor. Thread-safe; plan() and bind() take no lock and
+/// Computes launches from sizes, for one configuration on one device. The constructor computes all
+/// that does not depend on the sizes, once. Thread-safe; plan() and bind() take no lock and
 /// allocate nothing.
 class LaunchRule {
 public:
@@ -36,9 +36,9 @@ public:
         enum class Kind { array, value_array, scratch, zeroed, integer } kind = Kind::array;
         std::int64_t element_bytes = 1;
         Quantity amount;  ///< elements, or the integer's value
-        /// Of an array that is copied into a constant: the constant's symbol in the program.
+        /// For an array that is copied into a constant: the constant's symbol in the program.
         std::optional<std::uint8_t> constant = {};
-        /// Of an array that kernels take as a texture object.
+        /// For an array that kernels take as a texture object.
         struct Texture {
             TextureView view;  ///< but for its array and its numbers
             Quantity width;
@@ -48,17 +48,17 @@ public:
     };
 
     LaunchRule() = default;
-    /// Throws Error(usage) where a quantity that does not depend on the sizes is not an integer in
+    /// Throws Error(usage) if a quantity that does not depend on the sizes is not an integer in
     /// range.
     LaunchRule(const std::vector<Step>& steps, const std::vector<Argument>& arguments);
 
-    /// The launches for some sizes, but for the pointers: the cell of work memory holds its place
-    /// in the memory of its kind.
+    /// The launches for some sizes, without the pointers. The cell of an array of work memory holds
+    /// its offset in the memory of its kind.
     struct Plan {
         Launch launch;
         ScratchNeed scratch{};
     };
-    /// Throws Error(usage) where a quantity is not an integer in range for these sizes.
+    /// Throws Error(usage) if a quantity is not an integer in range for these sizes.
     [[nodiscard]] Plan plan(std::span<const std::int64_t> sizes) const;
 
     /// A plan of this rule with work memory; its arrays are those of the `in` and `out` arguments
@@ -70,7 +70,7 @@ public:
                               const Scratch& scratch) const;
 
 private:
-    /// Where the value of a quantity goes.
+    /// Where in a launch the value of a quantity goes.
     struct Place {
         enum class Kind { word, integer, bytes, constant, texture } kind = Kind::word;
         std::size_t step = kMaxLaunchSteps;  ///< that it belongs to; kMaxLaunchSteps: to none
@@ -81,7 +81,7 @@ private:
         std::int64_t element_bytes = 1;  ///< bytes, constant, texture
         std::string what;
     };
-    /// An expression over the sizes with all its places: it is worked out once for them together.
+    /// An expression over the sizes with all its places, so that its value is computed only once.
     struct Varying {
         Expression expression;
         std::string sql;

@@ -20,7 +20,7 @@ inline constexpr std::int64_t kHighestInRange = 1 << 20;
 inline constexpr std::int64_t kMostInRange = 4096;
 
 /// The first and the last integer of a range such as "1..32". Nothing for text that is not a range,
-/// for an empty range and for one beyond the bounds above.
+/// for an empty range, and for a range beyond the bounds above.
 std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_view text);
 
 /// True for text that may name a type, an enumeration or a function: identifiers, "::" and spaces,

@@ -14,8 +14,9 @@ namespace jitune::internal {
 /// Error(usage) with the place.
 void read_options(const FrontMatterScope& scope, const toml::table& root, FrontMatter& front);
 
-/// What is wrong with an option for the compiler of a platform; empty where nothing is. Refused is
-/// what is no option, and what would change what jitune gives to the compiler or gets from it.
+/// Says what is wrong with an option for the compiler of a platform; empty if nothing is. Refuses
+/// text that is no option, and options that would change what jitune gives to the compiler or gets
+/// from it.
 std::string flaw_of_option(PlatformKind platform, std::string_view option);
 
 /// OptionSpec::text with the text of each name in its place.

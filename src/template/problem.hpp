@@ -20,7 +20,7 @@ struct Problem {
     std::vector<std::int64_t> sizes;  ///< in the order of the template's `sizes`; each >= 1
     std::int64_t alignment = 1;       ///< bytes that the kernel may be tuned for, never rely on
     std::string pinned = {};  ///< the configuration that must answer; empty: the best there is
-    /// Of which each size is a multiple where `alignment` holds; empty: any sizes do.
+    /// If `alignment` is known, each size is a multiple of these; empty: any sizes are possible.
     Sizes multiples = {};
 };
 
@@ -28,7 +28,8 @@ struct Problem {
 /// half-octave 2k.
 std::int64_t size_bucket(std::span<const std::int64_t> sizes);
 
-/// All sizes with the half-octaves of these; from the fourth size on only that size itself.
+/// The box of all sizes with the same half-octaves as `sizes`. From the fourth size on, it holds
+/// only that size itself.
 SizeBox bucket_box(std::span<const std::int64_t> sizes);
 
 /// The value of a type parameter that is a number, as in {"radius", "8"}. Throws Error(usage) if

@@ -17,8 +17,8 @@ namespace jitune::internal {
 /// The text of a header by the name that a directive gives it, or nothing.
 using FindHeader = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// Everything that the text of a template includes and its front matter names, and what that
-/// includes, as far as `find` has it; what it has not is for the compiler to say or to find.
+/// All headers that a template's text includes or its front matter names, and those that these
+/// include, as far as `find` has them. The compiler finds other headers, or reports them.
 decltype(TemplateSource::headers) headers_of(const std::string& text, const FindHeader& find);
 
 /// The text of a file of kernel_templates/, by its path there; nothing for another name.
@@ -27,8 +27,9 @@ std::optional<std::string> builtin_file(std::string_view name);
 /// One of jitune's own headers.
 std::optional<std::string> builtin_header(const std::string& name);
 
-/// One of jitune's own templates with the headers that it includes: "reduce.cu". A change to a
-/// header of one family is then no change to another. Throws Error(usage) where there is none.
+/// One of jitune's own templates with the headers that it includes: "reduce.cu". So a change to a
+/// header of one family does not change the templates of another. Throws Error(usage) if there is
+/// no such template.
 TemplateSource builtin_template(std::string_view name);
 
 /// A template of another table of embedded files, whose headers are of that table or jitune's own.
@@ -49,13 +50,14 @@ struct TemplateIdentities {
 };
 const TemplateIdentities& template_identities();
 
-/// `source` with every rewritten passage as it was. A text that has no such passage stays as it is.
+/// `source` with the known text of every rewritten passage in its place. A text that has no such
+/// passage stays as it is.
 TemplateSource with_known_passages(
     TemplateSource source,
     std::span<const RewrittenPassage> passages = template_identities().passages);
 
-/// 32 hex digits over the known text of a template and its headers: of the code, the search space
-/// and the launch rules. Part of the key of stored winners.
+/// 32 hexadecimal digits over the known text of a template and its headers, so over code, search
+/// space and launch rules. Part of the key of stored winners.
 std::string template_identity(const TemplateSource& source);
 
 }  // namespace jitune::internal

@@ -10,13 +10,12 @@
 
 namespace jitune::internal {
 
-/// Refuses what toml++ 3.3 must not see, since it does not refuse it itself: its behaviour would be
-/// undefined, an assertion would fail, or the stack would overflow. Such are bytes that are not
-/// UTF-8; characters other than ASCII outside quotes and comments, or behind a backslash; quotes
-/// right behind words; two words side by side, as the parts of a date; tables whose name does not
-/// begin as one; brackets that close nothing; keys of hundreds of parts, "a.a.a…". All else that is
-/// not TOML is left to toml++. Throws Error(usage) "<file>:<line>: …"; `first_line` is that of
-/// `text`.
+/// Refuses text that toml++ 3.3 must not read: its behaviour would be undefined, an assertion would
+/// fail, or the stack would overflow. Such text has bytes that are not UTF-8; characters other than
+/// ASCII outside quotes and comments, or behind a backslash; quotes right behind words; two words
+/// side by side, as the parts of a date; tables whose name does not begin as one; brackets that
+/// close nothing; keys of hundreds of parts, "a.a.a…". toml++ itself refuses everything else that
+/// is not TOML. Throws Error(usage) "<file>:<line>: …"; `first_line` is that of `text`.
 void check_toml(std::string_view file, std::string_view text, int first_line);
 
 /// Typed access to a TOML document that stands inside another file. Every function throws
@@ -42,7 +41,7 @@ public:
                                    std::string_view where) const;
     [[nodiscard]] std::string text_or(const toml::table& table, std::string_view key,
                                       std::string_view where, std::string_view otherwise) const;
-    /// An empty list where the key is missing.
+    /// The texts of a list; an empty list if the key is missing.
     [[nodiscard]] std::vector<std::string> texts(const toml::table& table, std::string_view key,
                                                  std::string_view where) const;
     [[nodiscard]] const toml::table& table(const toml::node& node, std::string_view where) const;

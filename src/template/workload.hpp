@@ -17,12 +17,12 @@ namespace jitune::internal {
 
 /// An array that a launch gets, or a value.
 struct CaseArgument {
-    /// The content of an array that is read, repeated over it; null: the array is only written.
+    /// The content of an array that is read, repeated to its end; null: the array is only written.
     std::shared_ptr<const std::vector<std::byte>> pattern;
     std::size_t bytes = 0;
     std::size_t offset = 0;  ///< bytes past a 512-byte boundary
     bool written = false;    ///< its content is an output, also where it was read before
-    /// In place of memory: the bits of a scalar that is passed by value.
+    /// For a scalar, which is passed by value and has no memory: its bits.
     std::optional<std::uint64_t> value = std::nullopt;
     bool by_value = false;  ///< the pattern is an array that is passed by value, not in memory
 
@@ -36,15 +36,14 @@ struct Case {
     /// The arguments that a caller gives (`in`, `out`, `inout`, `value`), in the front matter's
     /// order.
     std::vector<CaseArgument> arguments;
-    /// `judge` takes the right bits only, so that a second run that gives others would tell no
-    /// more.
+    /// `judge` accepts only the right bits, so a second run need not be compared with the first.
     bool exact = false;
-    bool reads_all = false;  ///< no launch can be right that does not read all that it is given
+    bool reads_all = false;  ///< a right launch must read all its inputs
     /// Empty if the outputs, which are the written arguments in their order, are right; else what
     /// is wrong: "got 3, expected 4 ± 1e-6".
     std::function<std::string(std::span<const std::vector<std::byte>> outputs)> judge;
-    /// In place of `judge` where the host cannot know the answer: compares with the outputs that
-    /// the template's reference launch had of the same inputs.
+    /// Instead of `judge`, if the host cannot know the answer: compares with the outputs of the
+    /// template's reference launch on the same inputs.
     std::function<std::string(std::span<const std::vector<std::byte>> outputs,
                               std::span<const std::vector<std::byte>> reference)>
         agree;
@@ -56,9 +55,9 @@ class Workload {
 public:
     virtual ~Workload() = default;
 
-    /// Tunes what candidates for the problem are made of, if anything: before a tuning of the
-    /// problem begins and other processes wait for its answer. Throws Error where that would have
-    /// no answer worth keeping.
+    /// Tunes the kernels that candidates for the problem are made of, if there are any. Called
+    /// before a tuning of the problem begins and other processes wait for its answer. Throws Error
+    /// if that tuning would have no answer worth keeping.
     virtual void prepare(const Problem& /*problem*/) const {}
 
     /// False for a problem so small that a caller would not see what the best configuration gains:

@@ -26,8 +26,8 @@ std::string size_text(std::int64_t size);
 /// "1 problem", "2 problems".
 std::string count_text(std::int64_t count, std::string_view noun);
 
-/// The text in one line, safe for a terminal: control characters and runs of space become one
-/// space, and what would be hidden U+FFFD. Of more than `most` characters the rest is "…".
+/// The text in one line, safe for a terminal: control characters and runs of spaces become one
+/// space, and hidden characters become U+FFFD. Of more than `most` characters the rest is "…".
 std::string one_line(std::string_view text, std::size_t most = std::string_view::npos);
 
 /// The columns of a terminal that a line of UTF-8 text takes, one for each character.

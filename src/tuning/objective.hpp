@@ -19,8 +19,8 @@ struct Cost {
     bool operator==(const Cost&) const = default;
 };
 
-/// What a winner is to be best at. Searches go by time; the objective chooses among the
-/// fastest candidates.
+/// The figure that a winner should minimize. Searches compare times; the objective chooses among
+/// the fastest candidates.
 struct Objective {
     enum class Kind {  // in the order of kObjectiveNames
         time,
@@ -34,12 +34,13 @@ struct Objective {
     /// Throws Error(usage) that lists the names, for any other.
     static Objective parse(const std::string& name, const FrontMatter& front_matter);
 
-    /// Whether it needs energies of study_finalists() for the task. Throws Error(usage) for a
-    /// metric that has no value for the default.
+    /// True if the objective needs energies of study_finalists() for the task. Throws Error(usage)
+    /// for a metric that has no value for the default.
     [[nodiscard]] bool needs_energy(const Task& task) const;
 
-    /// Of a finalist: a time, or a metric that needs no energy, at its median; else the mean over
-    /// its windows. Throws Error(usage) for a metric that has no value.
+    /// The cost of a finalist. A time, and a metric that needs no energy, is that of its median
+    /// time; any other cost is the mean over its windows. Throws Error(usage) for a metric that has
+    /// no value.
     [[nodiscard]] Cost cost(const Task& task, const FinalistFigures& figures) const;
 };
 
@@ -56,11 +57,11 @@ struct Judged {
     Cost cost;
 };
 
-/// The index of the winner: the finalist of the least cost or, of those whose intervals do not tell
-/// them from it, the fastest one. Throws Error(usage) where there is none.
+/// The index of the winner: the fastest of the finalists whose intervals of cost meet that of the
+/// least cost. Throws Error(usage) if there is no finalist.
 std::size_t best_of(std::span<const Judged> finalists);
 
-/// For each finalist, whether no other is as good in time and cost and better in one.
+/// For each finalist: true if no other is as good in both time and cost, and better in one of them.
 std::vector<bool> pareto_front(std::span<const Judged> finalists);
 
 }  // namespace jitune::internal

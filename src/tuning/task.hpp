@@ -9,8 +9,9 @@
 
 namespace jitune::internal {
 
-/// One problem for one kernel on one device: what is tuned, and what a call needs an answer for.
-/// The device and the kernel must outlive it. Copies are cheap beside a tuning or a database query.
+/// One problem for one kernel on one device. Tunings tune a task, and a call needs the answer of a
+/// task. The device and the kernel must outlive it. Copies are cheap beside a tuning or a database
+/// query.
 struct Task {
     Device& device;
     const Kernel& kernel;
@@ -66,13 +67,14 @@ struct Task {
     [[nodiscard]] Configuration parse(const std::string& configuration) const {
         return Configuration::parse(configuration, kernel_template().front_matter().parameters);
     }
-    /// Whether two runs of a configuration on the same data give the same bits.
+    /// True if two runs of a configuration on the same data give the same bits.
     [[nodiscard]] bool is_repeatable(const Configuration& configuration) const {
         return reproducibility(configuration) != "any";
     }
 
-    /// Whether another exchangeable configuration may take its place between two calls with the
-    /// same data: both give the same bits, or the problem asks for no bits in particular.
+    /// True if another exchangeable configuration may take its place between two calls with the
+    /// same data, because both give the same bits, or because the problem does not ask for the same
+    /// bits.
     [[nodiscard]] bool is_exchangeable(const Configuration& configuration) const {
         const auto asked = problem.types.find("determinism");
         return (asked != problem.types.end() && asked->second == "any") ||

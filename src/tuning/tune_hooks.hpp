@@ -24,13 +24,14 @@ struct TuneProgress {
     std::size_t failed = 0;     ///< with a verdict other than timed
     std::optional<double> best_ns;
 
-    /// What would win if the search ended now: the fastest that it has checked and timed itself.
+    /// The candidate that would win if the search ended now: the fastest that this search has
+    /// checked and timed itself.
     struct Incumbent {
         std::string configuration;
         double ns = 0;
         double default_ns = 0;  ///< 0: the default failed
         Binary binary = {};     ///< what was timed
-        /// Whether it is faster than the default by more than noise explains, or the default
+        /// True if it is faster than the default by more than noise explains, or if the default
         /// failed.
         [[nodiscard]] bool beats_default() const;
     };
@@ -44,7 +45,7 @@ struct TuneProgress {
     };
     std::optional<Wait> wait = {};
 
-    /// How far the tuning of a range is that this search or comparison is a part of.
+    /// The progress of the tuning of a range that this search or comparison belongs to.
     struct Range {
         std::size_t searched = 0;  ///< sizes with a search that has ended
         std::size_t anchors = 0;   ///< sizes to search at
@@ -65,14 +66,16 @@ class TuneObserver {
 public:
     virtual ~TuneObserver() = default;
 
-    /// What belongs to no candidate begins, such as "making the data of matmul"; empty: it is over.
+    /// A step begins that belongs to no candidate, such as "making the data of matmul". An empty
+    /// text: the step is over.
     virtual void prepare(const std::string& /*step*/) {}
 
-    /// These will be compiled and run; none runs before this returns.
+    /// These configurations will be compiled and run; none runs before this function returns.
     virtual void announce(std::span<const std::string> /*configurations*/) {}
 
-    /// A compiler begins to work on `configurations`, and later: it has come back. Called on the
-    /// compiling threads, of which there are many; `batch` tells one such call from the others.
+    /// A compiler begins to work on `configurations`; compiled() tells its end. Called on the
+    /// compiling threads, of which there are many; `batch` tells one call of the compiler from the
+    /// others.
     virtual void compiling(std::uint64_t /*batch*/,
                            std::span<const std::string> /*configurations*/) {}
     virtual void compiled(std::uint64_t /*batch*/) {}
@@ -81,14 +84,14 @@ public:
     enum class Phase { load, check, time };
     virtual void begin(const std::string& /*configuration*/, Phase /*phase*/) {}
 
-    /// After each candidate's run: what it did to this process to the harm of later candidates;
-    /// empty: nothing that is seen.
+    /// Called after each candidate's run. Returns what the candidate did to this process that harms
+    /// later candidates; empty if nothing is seen.
     [[nodiscard]] virtual std::string side_effects() { return {}; }
 
     /// Nothing runs on the device until the next begin(): its owner needs it.
     virtual void rests() {}
 
-    /// A verdict, or the samples of a finalist.
+    /// A verdict was given, or a finalist's samples were taken.
     virtual void measured(const Measurement& /*measurement*/) {}
 };
 
@@ -98,26 +101,27 @@ inline TuneObserver kNoObserver;  // without state
 /// How a tuning is run, watched and stopped. No pointer is ever null.
 struct TuneHooks {
     const std::atomic<bool>* stop = &kNeverStop;  ///< ends the search early once it is true
-    /// After each verdict, and while a worker keeps the tuning waiting; on the calling thread.
+    /// Called after each verdict, and while a worker keeps the tuning waiting; on the calling
+    /// thread.
     std::function<void(const TuneProgress&)> progress = [](const TuneProgress&) {};
     TuneObserver* observer = &kNoObserver;  ///< told of every step
     /// Gives the tuning up, after `stop`: compiles are stopped, and it throws soon, without a
     /// winner.
     std::stop_token given_up = {};
     bool low_priority = false;  ///< runs in a worker of low priority
-    /// Whether the next candidate may use the device now; see await_turn(). Empty: always. Asked
-    /// again and again, by the calling thread; what it throws ends the tuning.
+    /// Returns true if the next candidate may use the device now; see await_turn(). Empty: it
+    /// always may. The calling thread asks again and again; an exception ends the tuning.
     std::function<bool()> has_turn = {};
-    /// The same of the first candidate at other sizes than the tuning's own. Then nothing of this
-    /// tuning runs on the device.
+    /// As has_turn, asked before the first candidate at other sizes than the tuning's own. Nothing
+    /// of this tuning runs on the device then.
     std::function<bool()> may_compare = {};
     /// How long the tuning has waited for its turns. No budget counts that.
     std::shared_ptr<std::chrono::nanoseconds> rested =
         std::make_shared<std::chrono::nanoseconds>(0);
 };
 
-/// Waits before a candidate or a round of the finals until that may use the device, or the tuning
-/// is to stop.
+/// Waits until the next candidate or round of the finals may use the device, or until the tuning is
+/// to stop.
 void await_turn(const TuneHooks& hooks);
 
 /// How long a tuning has rested since the last look.

@@ -86,14 +86,14 @@ private:
             finals_time_->leave_out(rest);
         }
     }
-    /// Not empty; begins with the winner.
+    /// Runs the finals. The result is not empty and begins with the winner.
     std::vector<Finalist> finals();
-    /// What is left of the time for all finals of this tuning; nothing where it has no limit.
+    /// What is left of the time for all finals of this tuning; nothing if it has no limit.
     [[nodiscard]] std::optional<std::chrono::milliseconds> left_for_finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
     [[nodiscard]] Gain gain_from_search(const Finalist& winner);
-    /// Notes how few others there were, where that makes the default the winner.
+    /// If the default won because few others were timed, notes how many.
     void note_rivals(const Finalist& winner, Certainty& certainty) const;
     [[nodiscard]] std::vector<double> time_again(const Evaluation& evaluation, double best_ns);
 
@@ -127,8 +127,8 @@ std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
     return left_of(plan_.budget / 4, *finals_time_);
 }
 
-/// Others, which it may have kept out, take the place of one that fails, while there is time. Then
-/// those that have passed are enough.
+/// If a finalist fails, another candidate, which it may have kept out, takes its place, while there
+/// is time. After that, the finalists that have passed are enough.
 std::vector<Finalist> Tuning::finals() {
     std::vector<Finalist> finalists;
     bool one_failed = true;
@@ -154,10 +154,10 @@ std::vector<Finalist> Tuning::finals() {
 }
 
 /// The image that was timed holds other candidates, too, so the winner is compiled once more by
-/// itself. The timed image stays where that one does not compile, load or launch. Nothing where it
-/// is wrong: a candidate that is wrong once cannot win.
+/// itself. If it does not compile, load or launch alone, the timed image stays. Nothing if its
+/// result is wrong: a candidate that is wrong once cannot win.
 std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
-    // Announced before the compile, which is of this candidate, too.
+    // Announce the candidate before the compile, which is of this candidate, too.
     hooks_.observer->begin(winner.configuration.text(), TuneObserver::Phase::check);
     const CompileOutcome outcome = binaries_.alone(task_, task_.instance(winner.configuration));
     const auto* binary = std::get_if<Binary>(&outcome);
@@ -207,7 +207,7 @@ void Tuning::note_rivals(const Finalist& winner, Certainty& certainty) const {
     }
 }
 
-/// A few samples of a configuration that the search has timed; none where it fails by now.
+/// A few samples of a configuration that the search has timed; none if it fails by now.
 std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best_ns) {
     std::optional<Binary> binary = evaluation.binary;
     if (!binary) {  // an earlier search has timed it
@@ -228,8 +228,8 @@ std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best
     return again.samples_ns;
 }
 
-/// Other processes only add to times, to one sample or to all that are taken in a row. So the
-/// default is timed again, and its fastest sample may be its time, of which the median says little.
+/// Other processes only lengthen times, of one sample or of all samples in a row. So the default is
+/// timed again, and its fastest sample counts, because the median may be too long.
 Gain Tuning::gain_from_search(const Finalist& winner) {
     Conditions conditions = winner.conditions;
     Gain gain{0, {conditions.text(), winner.uncertainty, 0, 0}};

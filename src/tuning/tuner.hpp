@@ -26,8 +26,8 @@ struct TuneReport {
     bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
 };
 
-/// Finds the best configuration for a task. A plan with SearchPlan::compared is for compare(), which
-/// this calls.
+/// Finds the best configuration for a task. A plan with SearchPlan::compared is for compare(),
+/// which this calls.
 ///
 /// Candidates are compiled in parallel ahead of the timer, checked on every case of the kernel's
 /// workload, timed with a cold last-level cache and raced against the best so far. The finalists,
@@ -41,10 +41,10 @@ TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks
                 BinaryCache& binaries, const Log& log);
 
 /// Times the configurations of `plan.compared`, of which there is at least one, and the template's
-/// default against each other at the sizes of `task`: tune() without a search. They are checked on
-/// the problem itself alone, since a search at other sizes has run the check cases, and each is
-/// compiled alone. Configurations that the task's constraints exclude are left out; those that only
-/// the prune expressions exclude are timed.
+/// default against each other at the sizes of `task`: tune() without a search. Checks them only on
+/// the problem itself, because a search at other sizes has run the check cases. Compiles each of
+/// them alone. Leaves out configurations that the task's constraints exclude, but times those that
+/// only the prune expressions exclude.
 ///
 /// The report has a measurement of the finals for each configuration that is close to the fastest,
 /// and one of a few samples for the others. Its winner is the first of `plan.compared`, or the

@@ -73,7 +73,7 @@ public:
     void remove_doubt(const Winner& winner);
 
 private:
-    /// The rows that `read` gives, which is called in a turn. Counts those that it leaves out, and
+    /// Calls `read` in a turn and returns its rows. Counts the rows that `read` leaves out, and
     /// warns of them once for each table.
     template <class Record>
     std::vector<Record> intact(const std::function<typename SumTable<Record>::Rows()>& read);
@@ -81,7 +81,7 @@ private:
     bool is_unserved(const CallRecord& miss);
     /// The intact winners that are not to be tuned again, without their images.
     std::vector<Winner> settled_winners();
-    /// The row that it is about.
+    /// The row that `doubt` is about.
     std::optional<Winner> row_of(const Doubt& doubt);
 
     OpenStore& store_;

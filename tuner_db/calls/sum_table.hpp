@@ -43,8 +43,8 @@ public:
                                           "WHERE {1} ORDER BY {2} LIMIT -1 OFFSET ?1)",
                                           Record::kTable, rows.which, rows.order)) {}
 
-    /// Adds each record to the row of its place, or makes the row. A damaged row is replaced. Where
-    /// the table is full, a sixteenth of its rows goes: those that come last.
+    /// Adds each record to the row of its place, or makes the row. A damaged row is replaced. If
+    /// the table is full, the last sixteenth of its rows is deleted.
     void add(std::span<const Record> records) {
         std::int64_t room = records.empty() ? 0 : most_rows_ - count();
         for (const Record& record : records) {

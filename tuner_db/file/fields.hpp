@@ -6,8 +6,8 @@
 
 namespace jitune::internal {
 
-/// The name of a record's field, and how it is stored where its type does not say so. A record
-/// lists its fields once, in a function `fields(visit, record)` beside its struct; database rows,
+/// The name of a record's field, and how it is stored if its type does not say so. A record lists
+/// its fields once, in a function `fields(visit, record)` beside its struct; database rows,
 /// digests, messages and JSON are all made from that list.
 struct Field {
     const char* name;       ///< of the column and of the JSON member
@@ -32,8 +32,8 @@ concept HasFields = requires(T& record) {
     fields(IgnoreField{}, record);
 };
 
-/// Calls visit(field, value) for each field in order. A record within the record is replaced by its
-/// fields.
+/// Calls visit(field, value) for each field in order. For a record within the record, visits its
+/// fields instead.
 template <HasFields Record, class Visit>
 void each_field(Record& record, const Visit& visit) {
     fields(

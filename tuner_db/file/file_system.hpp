@@ -12,7 +12,7 @@ struct FileSystem {
     bool local = false;  ///< known to keep shared memory and locks on one machine
 };
 
-/// From statfs's `f_type`. A file system that is not in the table is not local.
+/// Looks up `magic`, statfs's `f_type`. A file system that is not in the table is not local.
 FileSystem file_system(std::uint32_t magic);
 
 }  // namespace jitune::internal

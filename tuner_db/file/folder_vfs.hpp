@@ -11,22 +11,22 @@
 namespace jitune::internal::sqlite {
 
 /// SQLite's usual access to files, for the databases of one folder. SQLite opens a database, and
-/// later its journals, by their paths. Here these lead through an open descriptor of the folder, so
-/// that nobody who may rename the folder, or one above it, puts another in its place. Outlives its
-/// connections.
+/// later its journals, by their paths. This VFS leads the paths through an open descriptor of the
+/// folder. So nobody who may rename the folder, or a folder above it, can put another in its place.
+/// Must outlive its connections.
 class FolderVfs {
 public:
-    /// Throws Failure where SQLite does not work.
+    /// Throws Failure if SQLite does not work.
     explicit FolderVfs(FileDescriptor folder);
     ~FolderVfs();
     FolderVfs(const FolderVfs&) = delete;
     FolderVfs& operator=(const FolderVfs&) = delete;
 
-    /// Whether paths can lead through descriptors: not where /proc is missing.
+    /// True if paths can lead through descriptors, for which /proc is needed.
     [[nodiscard]] bool works() const;
 
-    /// For sqlite3_open_v2(), which then takes the name of a file in the folder, and ignores the
-    /// folders before it.
+    /// The name of this VFS for sqlite3_open_v2(), which then looks only at a path's last part, the
+    /// name of a file in the folder.
     [[nodiscard]] const char* name() const { return name_.c_str(); }
 
     [[nodiscard]] const std::string& path() const { return path_; }

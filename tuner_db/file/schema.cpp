@@ -97,8 +97,8 @@ std::vector<std::vector<sqlite::Row>> make_schemas() {
     return schemas;
 }
 
-/// What a person may add, since it changes no answer and refuses no row: views, indexes that are
-/// not unique, and the tables of ANALYZE.
+/// True for what a person may add, because it changes no answer and refuses no row: views, indexes
+/// that are not unique, and the tables of ANALYZE.
 bool is_for_people(const sqlite::Row& row) {
     const auto text = [&](std::size_t column) {
         const auto* value = std::get_if<std::string>(&row.at(column));
@@ -149,8 +149,8 @@ std::int64_t schema_version() {
 }
 
 void migrate(Connection& connection, std::span<const Migration> migrations, std::int64_t target) {
-    // Else SQLite would turn a person's views to the old table, which a migration renames and
-    // drops.
+    // Without this, SQLite would change a person's views to use the old table, which a migration
+    // renames and drops.
     connection.execute("PRAGMA legacy_alter_table = ON");
     Transaction transaction(connection, Transaction::Kind::write);
     std::int64_t version = connection.integer("PRAGMA user_version");

@@ -29,7 +29,7 @@ void migrate(sqlite::Connection& connection, std::span<const Migration> migratio
 
 /// Creates the schema in an empty database, migrates an older one (neither for Mode::read_only),
 /// and throws Error(store) for a database of another application, of a newer version, or with a
-/// schema whose text differs from that of its version; such a database is not changed. Views,
+/// schema whose text differs from that of its version; does not change such a database. Views,
 /// indexes that are not unique and ANALYZE's tables are a person's own, and stay; a migration that
 /// makes a table anew drops the indexes that a person has added to it.
 void prepare_schema(sqlite::Connection& connection, sqlite::Connection::Mode mode);

@@ -18,7 +18,7 @@ namespace jitune::internal::sqlite {
 
 namespace {
 
-/// For calls that are no statements, and need no file.
+/// Checks calls that are no statements and need no file.
 void check_setting(std::string_view call, int code) {
     if (code != SQLITE_OK) {
         throw Failure(fmt::format("tuning database: cannot set SQLite up: {}: {} (SQLite code {})",

@@ -22,7 +22,7 @@ struct sqlite3_stmt;
 /// Connection.
 namespace jitune::internal::sqlite {
 
-/// "3.40.1": of the library that is loaded.
+/// The version of the library that is loaded: "3.40.1".
 const char* library_version();
 
 struct Blob {
@@ -50,7 +50,7 @@ public:
     /// Runs statements and ignores the rows that they return.
     void execute(const std::string& sql);
 
-    /// Rewrites the file without the room of deleted rows. Not within a transaction.
+    /// Rewrites the file without the room of deleted rows. Do not call it within a transaction.
     void vacuum();
 
     /// The value that `sql` returns. Throws if it has another type or there is none.
@@ -94,7 +94,7 @@ public:
     /// The current row.
     [[nodiscard]] Row row() const;
 
-    /// A text of the current row, to look at until next(); nothing where the cell is no text.
+    /// A text of the current row, valid until next(); nothing if the cell is no text.
     [[nodiscard]] std::optional<std::string_view> text(int column) const;
 
 private:
@@ -113,7 +113,7 @@ public:
     /// Binds ?1, ?2 … The statement starts with the first next().
     [[nodiscard]] Cursor run(const Row& parameters = {});
 
-    /// Runs to the end.
+    /// Runs the statement to its end.
     void execute(const Row& parameters = {});
 
 private:

@@ -20,7 +20,7 @@ struct Advice {
     std::string_view text;
 };
 
-// A code comes before the primary code that it is a kind of.
+// An extended code stands before its primary code.
 constexpr std::array kAdvice{
     Advice{SQLITE_READONLY_ROLLBACK,
            "a writer ended in the middle of a commit, and its journal lies beside the file; the "
@@ -52,8 +52,8 @@ int error_of_file(sqlite3* handle, int error) {
     return last == error ? error : 0;
 }
 
-/// What failed in the system where SQLite says "busy" or "damaged": a file system that gives no
-/// locks is not busy, and a page that cannot be read is not damaged. Other codes stay.
+/// Corrects a code by the system's error. If a file system has no locks, SQLite says "busy"; if a
+/// page cannot be read, it says "damaged". Other codes stay.
 int true_code(sqlite3* handle, int code, int error) {
     if (primary(code) == SQLITE_BUSY && error == ENOLCK) {
         return SQLITE_IOERR_LOCK;
@@ -63,7 +63,7 @@ int true_code(sqlite3* handle, int code, int error) {
                : code;
 }
 
-/// ": No locks available" and the like, where SQLite only knows that a call failed.
+/// The system's answer, such as ": No locks available", if SQLite only knows that a call failed.
 std::string answer_of_system(sqlite3* handle, int code, int error) {
     if (primary(code) != SQLITE_IOERR && primary(code) != SQLITE_CANTOPEN) {
         return {};

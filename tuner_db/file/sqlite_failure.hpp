@@ -18,7 +18,7 @@ public:
         : Error(ErrorKind::store, message, {NativeCode::Source::sqlite, code}),
           sql_(std::move(sql)) {}
 
-    /// The statement that failed, for a debug log; empty where no statement did.
+    /// The statement that failed, for a debug log; empty if no statement did.
     [[nodiscard]] const std::string& sql() const { return sql_; }
 
     /// The file is not a database, or a damaged one.
@@ -44,10 +44,10 @@ private:
 /// fail(), unless the code is that of success.
 void check(sqlite3* handle, std::string_view sql, int code);
 
-/// What a statement tries, in words: "read it".
+/// Says in words what a statement tries: "read it".
 std::string_view attempt_of(std::string_view sql);
 
-/// ": " and what to do about a code; empty where nobody can do anything.
+/// ": " and what to do about a code; empty if nothing can be done.
 std::string advice(int code);
 
 /// "tuning database <path>" or "tuning database in memory".

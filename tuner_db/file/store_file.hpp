@@ -23,7 +23,7 @@ struct StoreFile {
 };
 
 /// See TuningStore::open. `mode` is not Mode::memory. Opens the file in the directory that `place`
-/// has checked, whatever has its name by now.
+/// has checked, even if another directory has that name by now.
 StoreFile open_store_file(const StorePath& place, sqlite::Connection::Mode mode, const Log& log,
                           std::chrono::milliseconds patience);
 

@@ -25,10 +25,11 @@ public:
     /// Absolute, with no symlink in its directories.
     [[nodiscard]] const std::string& file() const { return file_; }
 
-    /// The directory that was checked, open. It stays the same where its name is given to another.
+    /// An open descriptor of the directory that was checked. It stays that directory if another
+    /// gets its name.
     [[nodiscard]] FileDescriptor directory() const;
 
-    /// Throws Error(store) where another user may rename the directory, or one above it, so that
+    /// Throws Error(store) if another user may rename the directory, or one above it, so that
     /// file() may lead elsewhere.
     void refuse_movable() const;
 
@@ -67,7 +68,8 @@ private:
     std::string name_;  ///< of the file in its directory
 };
 
-/// SQLite needs a journal beside the file. Also true if there is no file yet.
+/// True if a journal can be made beside the file, which SQLite needs. Also true if there is no file
+/// yet.
 bool may_write_beside(const std::filesystem::path& file);
 
 }  // namespace jitune::internal

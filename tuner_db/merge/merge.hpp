@@ -11,8 +11,8 @@
 namespace jitune::internal {
 
 struct MergeOptions {
-    /// Takes the code of the other database, too. Else its winners come as rows without code, which
-    /// serve once they are compiled and checked here: Engine::adopt().
+    /// True: takes the code of the other database, too. False: its winners come without code, and
+    /// serve once they are compiled and checked here (Engine::adopt()).
     bool trust_code = false;
     bool dry_run = false;  ///< reports, and changes nothing
     /// The winners, and the keys of the measurements, that are taken; null: all.
@@ -43,9 +43,9 @@ struct MergeReport {
     static constexpr std::int64_t kMostMeetings = 1000;
 };
 
-/// What `undo` has taken back.
+/// The result of an undo: what it has taken back.
 struct UndoReport {
-    std::string source;  ///< of the merge; empty: there was none to take back
+    std::string source;  ///< of the merge; empty: there was no merge to take back
     std::int64_t measurements = 0;
     std::int64_t winners = 0;
 };

@@ -94,18 +94,18 @@ public:
 
     /// Notes that the merge has added this measurement.
     void added_measurement(const sqlite::Blob& digest);
-    /// Notes what a row of this content was before; nothing: there was none.
+    /// Notes what the row of this content was before the merge; nothing: there was no row.
     void changed_winner(const std::string& content, const std::optional<Winner>& before);
-    /// Whether no merge has brought a winner.
+    /// True if no merge has brought a winner.
     bool is_empty();
     /// What earlier merges have brought of a winner.
     std::optional<MergedWinner> brought(const std::string& content);
     void put(const MergedWinner& merged);
 
-    /// Ends the merge, so that the one before cannot be taken back any more.
+    /// Ends the merge. The merge before it cannot be taken back any more.
     void end(const Merge& merge);
-    /// The same for a merge that has brought nothing, and is no merge: the one before can still be
-    /// taken back.
+    /// Ends a merge that has brought nothing, and leaves no trace of it: the merge before can still
+    /// be taken back.
     void end_without_news();
 
     /// All merges, the last one first.
@@ -128,8 +128,8 @@ private:
     std::int64_t steps_ = 0;
 };
 
-/// The row of a step of kWinner before the merge; nothing where there was none. Throws
-/// Error(unavailable) where the bytes are malformed.
+/// The row of a step of kWinner before the merge; nothing if there was no row. Throws
+/// Error(unavailable) if the bytes are malformed.
 std::optional<Winner> winner_before(const MergeStep& step);
 
 }  // namespace jitune::internal

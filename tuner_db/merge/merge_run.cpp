@@ -38,7 +38,7 @@ bool overlap(const std::vector<SizeBox>& some, const std::vector<SizeBox>& other
     });
 }
 
-/// Runs `write`; false where the database refuses the row, which no jitune has written then.
+/// Runs `write`; false if the database refuses the row, which no jitune has written then.
 template <class Write>
 bool is_taken(const Write& write) {
     try {
@@ -52,14 +52,14 @@ bool is_taken(const Write& write) {
     }
 }
 
-/// Of two images of one winner; which one does not depend on where they come from.
+/// Decides between two images of one winner, whichever database they come from.
 bool is_other_image(const Winner& here, const Winner& there) {
     return here.image != there.image && there.image > here.image;
 }
 
-/// Takes from the claims of one key and place the sizes that others keep which supersede() them.
-/// The order of the claims does not matter, nor does it whether some were settled before: of each
-/// size, the first claim in that order is left. A pinned row keeps all.
+/// Settles the claims of one key and place: at each size, only the claim stays that supersedes()
+/// all others. Neither the order of `claims` matters, nor whether some were settled before. A
+/// pinned row keeps all its sizes.
 void settle(std::vector<Claim>& claims) {
     std::sort(claims.begin(), claims.end(), [](const Claim& left, const Claim& right) {
         return supersedes(left.row, right.row);

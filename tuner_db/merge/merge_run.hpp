@@ -16,7 +16,8 @@
 
 namespace jitune::internal {
 
-/// A winner's part in a merge: the sizes that it has, and keeps when its place is settled.
+/// A winner in a merge, with the sizes that it has, and keeps once the claims of its place are
+/// settled.
 struct Claim {
     Winner row;  ///< without its image
     std::string content;
@@ -47,11 +48,11 @@ private:
     void read_claims_of_source();
     void add_claim(Claim claim);
     void unite_key(Places& places);
-    /// Writes what has become of a row that is here.
+    /// Writes a row of this database with the sizes that are left to it.
     void keep(const Claim& claim);
-    /// Writes a row of the other database, unless nothing is left of it.
+    /// Writes a row of the other database, if any sizes are left to it.
     void bring(const Claim& claim);
-    /// What stands between a claim that has come and those of other places at the same sizes.
+    /// Compares a claim that has come with the claims of other places at the same sizes.
     MergedWinner outcome_of(const Claim& claim, const Places& places);
     void report_meeting(const Claim& claim, const Claim& other);
     void log_claim(const Claim& claim, MergedWinner merged);

@@ -18,7 +18,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// The rows of a table by their contents; those with code also by what they are without.
+/// The rows of a table by their contents; rows with code also by their contents without code.
 std::multimap<std::string, std::int64_t> rows_by_content(WinnerTable& winners) {
     std::multimap<std::string, std::int64_t> rows;
     for (const std::int64_t rowid : winners.all()) {
@@ -47,7 +47,7 @@ std::vector<SizeBox> tuned_since(WinnerTable& winners, MergeLog& log, const Reco
     return served;
 }
 
-/// Drops what the merge has written, and not what it brought and was there before.
+/// Drops the rows that the merge has written, but keeps those that were there before.
 void drop_merged_rows(WinnerTable& winners, const std::vector<MergeStep>& steps) {
     const auto rows = rows_by_content(winners);
     for (const MergeStep& step : steps) {
@@ -87,7 +87,7 @@ UndoReport undo_last(sqlite::Connection& connection, WinnerTable& winners) {
             drop_measurement.execute({digest_in(step.name)});
         }
     }
-    // All of them, before any row comes back: they would count as tuned since.
+    // Drop all of them before any row comes back: else they would count as tuned since.
     drop_merged_rows(winners, steps);
     for (const MergeStep& step : steps) {
         if (step.kind != MergeStep::kWinner) {

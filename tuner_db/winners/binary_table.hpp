@@ -11,8 +11,8 @@
 
 namespace jitune::internal {
 
-/// Compiled code that is no winner's. Identified by the hash of its template, the device class,
-/// the instance and the compiler.
+/// Compiled code that belongs to no winner. Identified by the hash of its template, the device
+/// class, the instance and the compiler.
 struct KeptBinary {
     static constexpr const char* kTable = "binary";
 

@@ -16,15 +16,15 @@ struct Coverage {
     RecordKey key;  ///< its bucket says nothing
     std::vector<std::string> size_names;
     std::vector<SizeBox> served;        ///< by winners that are not unsure, united()
-    std::vector<const Winner*> unsure;  ///< rows that serve nothing for sure
+    std::vector<const Winner*> unsure;  ///< unsure rows
     std::vector<SizeBox> holes;         ///< of one size: between the smallest and the largest
-    /// How much of the box around all that is served is served, in octaves by octaves: 1 is all. 0
-    /// where nothing is.
+    /// The share of the box around all served sizes that is served, in octaves by octaves: 1 is all
+    /// of it. 0 if nothing is served.
     double share = 0;
     std::vector<const Winner*> winners;  ///< those that serve something for sure
     std::size_t configurations = 0;      ///< different ones of `winners`
 
-    /// The winner with the largest loss bound, or nullptr where none of `winners` has a bound.
+    /// The winner with the largest loss bound, or nullptr if none of `winners` has a bound.
     [[nodiscard]] const Winner* worst() const;
 };
 

@@ -13,7 +13,7 @@
 
 namespace jitune::internal {
 
-/// The progress of a running tuning, in a file beside the database until it is in the database:
+/// Keeps the progress of a running tuning in a file beside the database, until the database has it:
 /// `<database>-sweep-<pid>-<n>`, locked while its owner lives. If the process is killed, everything
 /// written survives; if the machine goes down, everything announced survives. Used by one thread.
 class MeasurementJournal {
@@ -27,7 +27,7 @@ public:
     MeasurementJournal& operator=(const MeasurementJournal&) = delete;
 
     /// Records candidates that are about to run, each with the verdict that it gets if the machine
-    /// goes down before it is measured. They are on the disk when this returns. Throws
+    /// goes down before it is measured. When the function returns, they are on the disk. Throws
     /// Error(store).
     void announce(std::span<const Measurement> in_flight);
 

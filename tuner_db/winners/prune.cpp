@@ -26,7 +26,7 @@ constexpr std::string_view kRefutesNone =
     "measurement.device_class AND w.alignment = measurement.alignment AND w.template_hash = "
     "measurement.template_hash AND w.configuration = measurement.configuration))";
 
-/// The keys of a table's rows, each once.
+/// The different keys of a table's rows.
 std::vector<RecordKey> keys_of(const sqlite::Connection& connection, std::string_view table) {
     sqlite::Statement distinct(
         connection,
@@ -40,7 +40,7 @@ std::vector<RecordKey> keys_of(const sqlite::Connection& connection, std::string
     return keys;
 }
 
-/// Deletes the winners that `may_go`, but for pinned ones.
+/// Deletes the winners for which `may_go` is true, except pinned ones.
 template <class MayGo>
 std::int64_t remove_rows(WinnerTable& winners, const MayGo& may_go) {
     std::int64_t removed = 0;

@@ -11,8 +11,8 @@
 
 namespace jitune::internal {
 
-/// What may go from a database. Pinned winners stay. So do measurements that say that a
-/// configuration computes a wrong result, where their key stays: they refute winners.
+/// What may be deleted from a database. Pinned winners stay. While a key stays, its measurements
+/// that say that a configuration computes a wrong result stay, too, because they refute winners.
 struct PruneRules {
     static constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
 
@@ -28,7 +28,7 @@ struct PruneReport {
     std::int64_t binaries = 0;
 };
 
-/// In a write transaction of the caller.
+/// Prunes within a write transaction of the caller.
 PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
                        const PruneRules& rules);
 
@@ -36,12 +36,12 @@ PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
 std::int64_t remove_winners(sqlite::Connection& connection, WinnerTable& table,
                             std::span<const Winner> winners, bool also_measurements);
 
-/// Leaves so many measurements of each key, the younger ones, and all that refute. Returns the
-/// number of those that went. In a write transaction of the caller.
+/// Deletes the older measurements of each key, so that this many are left; measurements that refute
+/// winners always stay. Returns the number of deleted rows. Call it in a write transaction.
 std::int64_t trim_measurements(sqlite::Connection& connection, std::span<const RecordKey> keys,
                                std::int64_t most);
 
-/// The most measurements of a key that a tuning leaves.
+/// After a tuning, a key has at most so many measurements.
 inline constexpr std::int64_t kMostMeasurements = 20'000;
 
 }  // namespace jitune::internal

@@ -64,7 +64,8 @@ struct Provenance {
     bool operator==(const Provenance&) const = default;
 };
 
-/// The same model of device, driver and compiler: their times can be compared.
+/// True if both have the same model of device, driver and compiler, so that their times can be
+/// compared.
 bool is_same_place(const Provenance& a, const Provenance& b);
 
 template <MaybeConst<Provenance> Record>
@@ -143,7 +144,8 @@ struct WinnerRange {
     bool operator==(const WinnerRange&) const = default;
 };
 
-/// Winner::image_format of a row without code: its database was not trusted. Such a row is unsure.
+/// Winner::image_format of a row without code, which comes from a database that was not trusted.
+/// Such a row is unsure.
 inline constexpr const char* kNoCode = "none";
 
 /// The configuration that dispatch uses for a range of sizes, with everything a launch needs. Its
@@ -152,7 +154,7 @@ struct Winner {
     static constexpr const char* kTable = "winner";
 
     RecordKey key;
-    std::string sizes;  ///< where it was tuned, and what the times below are of
+    std::string sizes;  ///< the sizes of its tuning and of the times below
     std::string configuration;
     double median_ns = 0;
     double noise = 0;

@@ -23,7 +23,7 @@ void write_record(MessageWriter& writer, const Record& record) {
     });
 }
 
-/// Throws Error(unavailable) where the message does not hold such a record.
+/// Throws Error(unavailable) if the message does not hold such a record.
 template <HasFields Record>
 Record read_record(MessageReader& reader) {
     Record record;

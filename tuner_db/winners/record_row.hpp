@@ -21,7 +21,8 @@ struct RecordTable {
 };
 
 /// A value as its column stores it. Throws Error(store) that names the field for a number that is
-/// not finite or out of range and for a list of texts that does not survive as lines.
+/// not finite or out of range, and for a list of texts that is another list when it is read back
+/// from lines.
 sqlite::Cell to_cell(const Field& field, const std::string& value);
 sqlite::Cell to_cell(const Field& field, std::int64_t value);
 sqlite::Cell to_cell(const Field& field, bool value);
@@ -30,8 +31,8 @@ sqlite::Cell to_cell(const Field& field, Verdict value);
 sqlite::Cell to_cell(const Field& field, const std::vector<double>& values);
 sqlite::Cell to_cell(const Field& field, const std::vector<std::string>& values);
 
-/// The inverse, which may move the value out of the cell. False if the cell has another type or
-/// holds a value that to_cell() would refuse.
+/// Reads a value from its cell, and may move it out of the cell. False if the cell has another type
+/// or holds a value that to_cell() would refuse.
 bool from_cell(const Field& field, sqlite::Cell&& cell, std::string& value);
 bool from_cell(const Field& field, sqlite::Cell&& cell, std::int64_t& value);
 bool from_cell(const Field& field, sqlite::Cell&& cell, bool& value);
@@ -103,7 +104,7 @@ std::string insert_measurement();
 /// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound.
 std::string where_key();
 
-/// The rows whose keys differ from it at most in the bucket. The same cells are bound.
+/// As where_key(), for the rows whose keys differ at most in the bucket. The same cells are bound.
 std::string where_key_of_any_bucket();
 
 /// The rows of where_key_of_any_bucket() whose first three sizes are near those of the key. One

@@ -9,8 +9,9 @@
 
 namespace jitune::internal {
 
-/// Orders winners by kernel, types, device class, alignment, template and number of sizes. Those
-/// that differ in the bucket alone are one. The number of sizes differs in damaged tables only.
+/// Orders winners by kernel, types, device class, alignment, template and number of sizes. Winners
+/// whose keys differ in the bucket alone are equal. The number of sizes differs in damaged tables
+/// only.
 struct KeyOfAnyBucket {
     bool operator()(const Winner* left, const Winner* right) const;
 };
@@ -18,11 +19,11 @@ struct KeyOfAnyBucket {
 /// A row of the table, and the sizes at which it is the one that answers.
 struct ServedSizes {
     const Winner* winner = nullptr;
-    std::vector<SizeBox> boxes;  ///< of an unsure row, all that it has
+    std::vector<SizeBox> boxes;  ///< for an unsure row, all its boxes
 };
 
-/// Of all rows of a table, in the order in which find() looks at them: where several serve a size,
-/// as another program may leave them, the first one that is not unsure does.
+/// The served sizes of all rows of a table, in the order in which find() looks at them. Another
+/// program may leave several rows that serve a size: then the first sure one answers.
 std::vector<ServedSizes> served_sizes(std::span<const Winner> winners);
 
 }  // namespace jitune::internal

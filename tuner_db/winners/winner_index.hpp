@@ -20,9 +20,9 @@ public:
     /// `winners` must outlive the index.
     explicit WinnerIndex(std::span<const Winner> winners);
 
-    /// The places of the winners in the table, in its order, whose sizes hold `sizes` and whose key
-    /// is `key` but for the bucket, whether they are unsure or not. A winner with malformed sizes
-    /// serves none.
+    /// The places in the table of the winners, sure or unsure, whose boxes hold `sizes` and whose
+    /// key differs from `key` at most in the bucket; in the table's order. A winner with malformed
+    /// sizes serves none.
     [[nodiscard]] std::vector<std::size_t> serving(const RecordKey& key,
                                                    std::span<const std::int64_t> sizes) const;
 

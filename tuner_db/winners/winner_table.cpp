@@ -37,7 +37,7 @@ std::int64_t rowid_in(const Row& row) {
     return rowid == nullptr ? 0 : *rowid;
 }
 
-/// Of a row that places_ has read.
+/// The place of a row that places_ has read.
 WinnerTable::Place place_in(const Row& row) {
     WinnerTable::Place place;
     const auto* sizes = std::get_if<std::string>(&row.at(1));
@@ -167,7 +167,8 @@ WinnerTable::Answer WinnerTable::find(const RecordKey& key, std::span<const std:
     Row parameters = cells_of(key);
     parameters.emplace_back(std::int64_t{also_unsure ? 1 : 0});
     Answer answer;
-    // The rows are read while this statement runs: so all are of one moment, without a transaction.
+    // The rows are read while this statement runs, so all of them are of one moment, without a
+    // transaction.
     for (sqlite::Cursor cursor = holding_.run(parameters); cursor.next();) {
         const auto text = cursor.text(1);
         if (text && !coverage_holds(*text, sizes).value_or(true)) {

@@ -16,7 +16,7 @@
 
 namespace jitune::internal {
 
-/// The sizes that a winner serves: at least one box; nothing where the text is malformed.
+/// The sizes that a winner serves: at least one box; nothing if the text is malformed.
 std::optional<std::vector<SizeBox>> boxes_of(const Winner& winner);
 
 /// False for a row whose sizes are malformed or whose bound no comparison gives: it is damaged.
@@ -34,16 +34,16 @@ std::string short_served_text(const Winner& winner);
 /// "at most 2.0 % slower than the best, with 59 held-out sizes", or that this is not known.
 std::string bound_sentence(const WinnerRange& range);
 
-/// The table `winner`. Of the rows of a key, which is taken without its bucket, those that were
-/// tuned here each serve other sizes; where rows of merged databases overlap, the one serves that
-/// serves_before() the others. A row is refuted where a measurement that is not older says that its
-/// configuration computes a wrong result: it stays, and counts as missing. No locks and no
-/// transactions: the caller has them.
+/// The table `winner`. Rows of a key (taken without its bucket) that were tuned here serve
+/// different sizes. If rows of merged databases overlap, the row serves that serves_before() the
+/// others. A row is refuted if a measurement that is not older says that its configuration computes
+/// a wrong result: the row stays, and counts as missing. Takes no locks and begins no transactions:
+/// the caller does.
 class WinnerTable {
 public:
     explicit WinnerTable(const sqlite::Connection& connection);
 
-    /// A row as an index tells it, without reading the image.
+    /// What an index tells of a row, without reading its image.
     struct Place {
         std::int64_t rowid = 0;
         std::optional<std::vector<SizeBox>> boxes;  ///< as boxes_of()
@@ -59,7 +59,7 @@ public:
         std::optional<Winner> winner;
         Damaged damaged;
     };
-    /// The row of `key` that serves `sizes`, and the damaged ones met on the way.
+    /// The row of `key` that serves `sizes`, and the damaged rows that were met on the way.
     Answer find(const RecordKey& key, std::span<const std::int64_t> sizes, bool also_unsure);
 
     /// The rows of `key` that do not serve `sizes`, as TuningStore::nearest() orders them.
@@ -68,10 +68,10 @@ public:
     /// Calls visit(rowid) for all rows, ordered by kernel, types, device class, bucket, sizes and
     /// configuration, until it returns false. The rows must not change meanwhile.
     void each(const std::function<bool(std::int64_t)>& visit);
-    /// The same rows.
+    /// The numbers of all rows, in the order of each().
     std::vector<std::int64_t> all();
 
-    /// A row with its stored digest. No digest: there is no row.
+    /// A row with its stored digest. Without a digest there is no row.
     struct Found {
         std::optional<sqlite::Cell> digest;
         std::optional<Winner> winner;
@@ -83,10 +83,10 @@ public:
     /// The rows of this key, these sizes and this configuration, with their places.
     std::vector<std::pair<std::int64_t, Found>> read_same(const Winner& row);
 
-    /// Adds a winner, and takes the sizes that it serves away from the other rows of its key: a row
-    /// that serves nothing any more is deleted. The winner replaces older rows with its sizes and
-    /// configuration, and also serves what is left of them. It takes nothing away from rows that
-    /// are pinned or to which it yields(), and is not added where it would replace one of them or
+    /// Adds a winner, and takes the sizes that it serves away from the other rows of its key;
+    /// deletes a row without sizes. The winner replaces older rows of the same sizes and
+    /// configuration, and also serves the sizes that were left to them. It takes no sizes from rows
+    /// that are pinned or to which it yields(), and is not added if it would replace such a row or
     /// has no sizes left. Throws Error(store) for a winner that the table cannot hold.
     void put(Winner winner);
 
@@ -103,7 +103,7 @@ private:
     bool is_refuted(const Winner& winner);
     bool is_pinned(const Winner& winner);
     void take_away(const Place& place, std::span<const SizeBox> taken);
-    /// The sizes of those rows that are pinned or to which a winner yields().
+    /// The sizes of the rows that are pinned or to which `winner` yields().
     std::vector<SizeBox> better_served(const Winner& winner);
 
     // A "?" is the parameter behind those of the key.

@@ -160,7 +160,7 @@ private:
     };
 
     /// Twice as many passes until they last long enough; the next sample starts from there. The
-    /// time is 0 where the clock stands still.
+    /// time is 0 if the clock stands still.
     std::variant<double, LaunchFailure> measure(std::chrono::milliseconds limit) {
         constexpr Nanoseconds kLongEnough{50'000};
         constexpr std::size_t kMostPasses = std::size_t{1} << 20;  // of a nanosecond or less

@@ -18,7 +18,7 @@ namespace jitune::internal {
 std::vector<std::string> host_options(std::string_view cpu);
 
 /// HostCompiler::key() of the compiler that would be found now. Starts no process. Throws
-/// Error(unavailable) where there is none.
+/// Error(unavailable) if there is none.
 std::string host_compiler_key();
 
 /// The longest that one call of the compiler may usually last.
@@ -29,7 +29,7 @@ class HostCompiler {
 public:
     /// $JITUNE_CXX (a program's name or path, without arguments) where it is set, else the first of
     /// $CXX, c++, g++ and clang++ that is found. One call of the compiler may last `timeout`.
-    /// Throws Error(unavailable) where there is none or it does not run, and CompileStopped.
+    /// Throws Error(unavailable) if there is none or it does not run, and CompileStopped.
     explicit HostCompiler(std::chrono::milliseconds timeout = kCompileTime,
                           const std::stop_token& stop = {});
 

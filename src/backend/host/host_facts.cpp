@@ -67,7 +67,7 @@ std::int64_t last_level_cache() {
     return largest > 0 ? largest : kDefault;
 }
 
-/// The value of `key` for the first processor in /proc/cpuinfo; empty where it has none.
+/// The value of `key` for the first processor in /proc/cpuinfo; empty if it has none.
 std::string cpu_field(const std::string& cpuinfo, std::string_view key) {
     std::istringstream lines(cpuinfo);
     for (std::string line; std::getline(lines, line);) {
@@ -145,7 +145,7 @@ Ticks ticks_of(const std::vector<int>& processors) {
 }
 
 /// The format is that of the kernel's Documentation/scheduler/sched-stats.rst: nanoseconds on a
-/// processor, nanoseconds of waiting for one, and a number of time slices. Nothing where the thread
+/// processor, nanoseconds of waiting for one, and a number of time slices. Nothing if the thread
 /// has just ended. Without a stream, which takes longer than the system.
 std::optional<ProcessorUse> use_of_thread(int threads, const std::string& file) {
     const FileDescriptor descriptor(::openat(threads, file.c_str(), O_RDONLY | O_CLOEXEC));

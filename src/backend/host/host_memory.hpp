@@ -13,7 +13,7 @@ namespace jitune::internal {
 /// the process have left, file caches counted as free. The largest size_t where nothing is known.
 std::size_t available_memory();
 
-/// Throws Error(unavailable) where so many bytes are more than available_memory(). Asks the system
+/// Throws Error(unavailable) if so many bytes are more than available_memory(). Asks the system
 /// only for amounts that matter.
 void refuse_unavailable_memory(std::size_t bytes);
 

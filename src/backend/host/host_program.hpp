@@ -47,7 +47,7 @@ public:
     /// load. `digest` is that of the image.
     HostImage(const std::string& image, const Digest& digest);
 
-    /// Throws Error(device) where the image has no such symbol.
+    /// Throws Error(device) if the image has no such symbol.
     [[nodiscard]] void* find(const std::string& symbol) const;
 
 private:
@@ -66,7 +66,7 @@ public:
 
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
-    /// Throws Error(device) where the program has no such entry.
+    /// Throws Error(device) if the program has no such entry.
     [[nodiscard]] Entry entry(std::uint32_t index) const;
 
 private:
@@ -80,7 +80,7 @@ class HostLaunch final : public ReadyLaunch {
 public:
     HostLaunch() : ReadyLaunch(call) {}
 
-    /// Throws Error(device) where the program has no such entry; nothing has changed then.
+    /// Throws Error(device) if the program has no such entry; nothing has changed then.
     void set(const HostProgram& program, const Launch& launch);
 
 private:

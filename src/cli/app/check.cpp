@@ -193,7 +193,8 @@ Json device_json(const DeviceCheck& device) {
     return json;
 }
 
-/// For people. `rows` is the number of rows of each table of configurations, 0: all.
+/// The checks in words, for people. `rows` is the number of rows of each table of configurations;
+/// 0: all.
 std::string check_text(const std::vector<CheckedProblem>& problems,
                        std::span<const Finding> findings, std::size_t rows) {
     std::string text;
@@ -213,7 +214,7 @@ std::string check_text(const std::vector<CheckedProblem>& problems,
                               count_text(std::ssize(findings) - errors, "warning"));
 }
 
-/// All of it, with a row for each configuration.
+/// The checks as JSON, with a row for each configuration.
 Json check_json(const std::string& file, const std::vector<CheckedProblem>& problems,
                 std::span<const Finding> findings) {
     Json json{{"file", file}, {"problems", Json::array()}, {"findings", Json::array()}};

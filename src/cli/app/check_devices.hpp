@@ -17,9 +17,9 @@ class CheckDevices {
 public:
     CheckDevices(PlatformKind platform, const Options& options);
 
-    /// One for each architecture of a list that commas separate, else the usual ones of the
-    /// platform; of the host, the host. Throws Error: usage for an unknown architecture,
-    /// unavailable where there is no compiler.
+    /// One device for each architecture of a comma-separated list; for an empty list, the usual
+    /// ones of the platform. For the platform of the host, the host. Throws Error: usage for an
+    /// unknown architecture, unavailable where there is no compiler.
     std::vector<CheckDevice> of(const std::string& architectures);
 
     /// The host, with its compiler. Throws Error(usage) for another architecture.

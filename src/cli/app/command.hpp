@@ -46,7 +46,7 @@ struct Command {
     std::string help;
     std::function<Invocation()> invocation = {};  ///< null for a group
     std::vector<Command> children = {};
-    /// Of a group: the child that is meant where a file stands in the place of a child's name.
+    /// For a group: the child that is meant if a file stands in the place of a child's name.
     std::string file_child = {};
 };
 

@@ -23,20 +23,20 @@ struct CommandPage {
 std::vector<CommandPage> command_pages(const std::string& summary,
                                        const std::vector<Command>& commands);
 
-/// The option's names without what it takes: "-n", "--size". One without a dash for an argument by
-/// place.
+/// The option's names without what it takes: "-n", "--size". For an argument by place, one name
+/// without a dash.
 std::vector<std::string> names_of(const Option& option);
 
-/// False for a flag.
+/// True if the option takes a value; false for a flag.
 bool takes_value(const Option& option);
 
-/// False for an argument by place.
+/// True for an option; false for an argument by place.
 bool has_dash(const Option& option);
 
 /// The endings of files that Command::file_child is about, whether there is such a file or not.
 inline constexpr std::array<std::string_view, 2> kFileEndings{".cu", ".cpp"};
 
-/// Whether a command's help and page need the table of strategies.
+/// True if a command's help and page need the table of strategies.
 bool takes_strategy(const std::vector<Option>& options);
 
 /// The script with which a shell completes the words of these pages. Values of options and

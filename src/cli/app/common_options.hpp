@@ -33,10 +33,10 @@ struct CommonArguments {
     Option log_option();
     Option json_option();
     Option verbose_option();
-    /// Of tables: that of standard output, or kWhole where all is asked for.
+    /// The width of tables: that of standard output, or kWhole if whole tables were asked for.
     [[nodiscard]] std::size_t table_width() const;
-    /// `usual` is the policy where neither the option nor the environment names one: `now` where
-    /// somebody waits for the command, else that of apps.
+    /// `usual` is the policy if neither the option nor the environment names one: `now` if somebody
+    /// waits for the command, else that of apps.
     Option tune_option(TunePolicy usual);
 
     Option budget_option(std::string help);
@@ -49,7 +49,7 @@ struct CommonArguments {
     [[nodiscard]] Options options() const;
 };
 
-/// Of --evaluations.
+/// The range of --evaluations.
 inline constexpr std::pair<std::size_t, std::size_t> kEvaluations{0, 1'000'000'000};
 
 /// The names of all search strategies.
@@ -71,10 +71,10 @@ void append(std::vector<Option>& options, const std::vector<Option>& more);
 std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
 
-/// The same to change it. Throws Error(usage) also where the session is frozen.
+/// As open_database(), to change the database. Throws Error(usage) also if the session is frozen.
 std::unique_ptr<TuningStore> change_database(const Options& options);
 
-/// The same, and makes the file where it is missing.
+/// As change_database(), and makes the file if it is missing.
 std::unique_ptr<TuningStore> change_or_make_database(const Options& options);
 
 /// Throws Error(store) where winners cannot be written to the database of `options`. Apps go on
@@ -91,8 +91,8 @@ inline constexpr const char* kPlacedDevices =
 /// Throws Error(usage) for "auto", which is a value of Options::device alone: it says what to name.
 void refuse_auto(const std::string& device);
 
-/// The device of that id; the first GPU, or the host where there is none, where it is left out.
-/// Throws as refuse_auto() and Engine::device().
+/// The device of that id. For an empty id, the first GPU, or the host if there is none. Throws as
+/// refuse_auto() and Engine::device().
 Device& chosen_device(Engine& engine, const std::string& device);
 
 /// As chosen_device(), with "machine" for the placement of arrays in host memory.

@@ -83,8 +83,8 @@ std::string find_command(const std::vector<CommandPage>& pages, std::string_view
                        loop, word, fmt::join(paths, "|"), files);
 }
 
-/// The words that may come at a page: commands, or values of an argument by place. Nothing and
-/// `takes_files`: a file.
+/// The words that may come at a page: commands, or values of an argument by place. If there are
+/// none and `takes_files` is set, a file may come.
 struct PlaceWords {
     std::vector<std::string> words;
     bool takes_files = false;
@@ -105,8 +105,8 @@ PlaceWords place_words(const CommandPage& page) {
     return place;
 }
 
-/// Assignments of one page: `words` that may follow, `dashed` options, and `valued`, those of them
-/// that take a value; then the known values behind such an option.
+/// Sets the shell variables of one page: `words` that may follow, `dashed` options, and `valued`,
+/// the options that take a value; then the known values behind such an option.
 std::string bash_page(const CommandPage& page) {
     std::vector<std::string> dashed_names, valued;
     std::string values;

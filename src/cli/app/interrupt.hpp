@@ -24,7 +24,7 @@ private:
     struct sigaction old_term_ {};
 };
 
-/// Whether the last Interrupt, which may be gone, was asked to stop.
+/// True if the last Interrupt, which may be gone, was asked to stop.
 bool was_interrupted();
 
 /// Makes a write to a closed pipe, or beyond the limit on file sizes, an error instead of the end

@@ -10,7 +10,7 @@
 
 namespace jitune::internal {
 
-/// Thrown where the reader has closed standard output: the process ends silently.
+/// Thrown if the reader has closed standard output: the process ends silently.
 struct OutputClosed {};
 
 /// Writes to standard output and flushes. Throws OutputClosed where the reader has closed it (with
@@ -20,14 +20,14 @@ void print(std::string_view text);
 /// Writes to standard error; failures are ignored.
 void print_error(std::string_view text);
 
-/// One document, indented by two.
+/// Prints a document, indented by two.
 void print_json(const Json& document);
 
-/// The width of a terminal now, at least 1; COLUMNS of the environment where it does not tell, else
-/// the usual 80.
+/// The present width of a terminal, at least 1; if it does not tell, COLUMNS of the environment,
+/// else 80.
 std::size_t terminal_columns(int terminal);
 
-/// Of standard output: tables fit into it.
+/// The columns of standard output, into which tables fit.
 std::size_t output_columns();
 
 /// Throws Error(usage) where the argument of `option` is the file `input` by any name. The input is

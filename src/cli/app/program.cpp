@@ -58,8 +58,8 @@ __attribute__((constructor(101))) void watch_for_missing_memory() {
     usual_terminate = std::set_terminate(end_program);
 }
 
-/// For a worker: from here on that exception ends the process by a signal, as the candidates that
-/// throw it are judged.
+/// Call it in a worker: from here on std::bad_alloc ends the process by a signal, by which a
+/// candidate that throws it is judged.
 void end_by_signal_without_memory() {
     std::set_terminate(usual_terminate);
 }

@@ -24,12 +24,11 @@ std::string range_progress_text(const TuneProgress::Range& range);
 /// candidate says for which, and until when: "waiting 12 s (at most 60 s) for block=64 items=2".
 std::string progress_text(const SweepState& state);
 
-/// progress_text() in one line of a terminal, with "..." in place of the middle where it is too
-/// long.
+/// progress_text() in one line of a terminal; a text that is too long has "..." in its middle.
 std::string progress_line(const SweepState& state, std::size_t columns);
 
-/// Shows progress on standard error: one line rewritten in place on a terminal, else a line of its
-/// own every ten seconds, or as many as JITUNE_PROGRESS says, which jitune_command() sets.
+/// Shows progress on standard error. On a terminal, rewrites one line in place; else writes a line
+/// every ten seconds, or as often as JITUNE_PROGRESS says, which jitune_command() sets.
 class Progress {
 public:
     /// Throws Error(usage) for another value of JITUNE_PROGRESS.

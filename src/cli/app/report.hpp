@@ -13,8 +13,8 @@ namespace jitune::internal {
 /// database, or no file can be made there. So a sweep does not find that out at its end.
 void refuse_report_file(const Options& options, const char* option, const std::string& file);
 
-/// The same for --report of a sweep, where it is given: not standard output, which has the sweep's
-/// table, and not without a database.
+/// As refuse_report_file(), for --report of a sweep. Also refuses standard output, which has the
+/// sweep's table, and a sweep without a database.
 void refuse_sweep_report(const Options& options, const std::string& file);
 
 /// Makes the report of what the filter leaves of the database, and writes or replaces the file. "-"

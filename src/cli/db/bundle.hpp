@@ -10,8 +10,8 @@
 
 namespace jitune::internal {
 
-/// A database that came in a file: as it is, or compressed with gzip, which is a bundle. Whoever
-/// owns the file; it does not change. Throws Error(store) for what is no tuning database.
+/// A database in a file of any owner: plain, or compressed with gzip, which is a bundle. The file
+/// does not change. Throws Error(store) if it is no tuning database.
 class OtherDatabase {
 public:
     OtherDatabase(const std::filesystem::path& path, const Log& log);
@@ -23,7 +23,7 @@ private:
     std::unique_ptr<TuningStore> store_;
 };
 
-/// Whether the file begins as a database or as one that is compressed.
+/// True if the file begins as a database or as a compressed one.
 bool is_database_file(const std::filesystem::path& path);
 
 /// Writes the database in the file `from` to `path`, compressed if that ends in ".gz": under

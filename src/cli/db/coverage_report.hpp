@@ -13,7 +13,7 @@ namespace jitune::internal {
 /// binaries. A list is cut after 12 lines, and says how many more there are.
 std::string coverage_report(const Coverage& coverage, std::size_t binaries);
 
-/// The same, whole.
+/// The coverage of one key as JSON, uncut.
 Json coverage_report_json(const Coverage& coverage, std::size_t binaries);
 
 }  // namespace jitune::internal

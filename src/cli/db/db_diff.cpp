@@ -33,7 +33,8 @@ struct Arguments : CommonArguments {
     std::string second;
 };
 
-/// A winner that is in one of both alone, or serves other sizes there, or has no code.
+/// A winner that only one of the two databases has, or that serves other sizes there, or has no
+/// code.
 struct Difference {
     std::string where;   ///< "first", "second" or "both"
     Winner winner;       ///< of the second for "both"
@@ -48,7 +49,7 @@ struct Comparison {
     std::int64_t same_measurements = 0;
 };
 
-/// The winners by their ids; of one that is there with and without code the row with it.
+/// The winners by their ids. If a winner is there with and without code, the row with code.
 std::map<std::string, Winner> by_id(const std::vector<Winner>& winners) {
     std::map<std::string, Winner> map;
     for (const Winner& winner : winners) {

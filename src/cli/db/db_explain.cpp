@@ -103,7 +103,7 @@ Json words_json(const std::vector<ExplainedSetting>& settings) {
     return rows;
 }
 
-/// The reason whole where it is that of the answer, else cut to the table.
+/// The reason of the answer is whole; other reasons are cut to fit the table.
 std::string explanation_text(const Explanation& explanation, const std::string& words,
                              std::size_t width) {
     constexpr std::size_t kShown = 8;
@@ -219,8 +219,8 @@ void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
     }
 }
 
-/// A session would create a missing database, of which there is nothing to explain: then without
-/// one. Throws Error(store) for a database that cannot be used.
+/// The options without a database if the file is missing: a session would create it, and there is
+/// nothing in it to explain. Throws Error(store) for a database that cannot be used.
 Options explained_options(const ExplainArguments& arguments) {
     Options options = arguments.options();
     std::error_code error;

@@ -73,7 +73,8 @@ bool is_pinned(const Winner& winner) {
     return winner.pinned;
 }
 
-/// The sizes from the smallest to the largest of all: what a group serves, but for holes.
+/// The sizes from the smallest to the largest that a group serves, which may have holes between
+/// them.
 std::string reach_text(const Group& group) {
     if (group.size() == 1) {
         return short_served_text(*group.front());
@@ -117,7 +118,7 @@ Table::Cells cells_of(const Group& group, const std::vector<Doubt>& doubts) {
             configurations_text(group)};
 }
 
-/// What all of the winners have gained, and how much they serve.
+/// Says what all of the winners have gained, and how much they serve.
 std::string end_text(const std::vector<Winner>& winners) {
     std::vector<double> speed_ups;
     for (const Winner& winner : winners) {
@@ -199,7 +200,7 @@ std::vector<Winner> chosen(const Arguments& arguments, TuningStore& store, const
     }
     std::vector<Winner> page = store.winners(
         [&](const Winner& winner) { return arguments.filter.matches(winner); }, skip, limit);
-    // All rows tell whether a name is unknown, or nothing matches.
+    // Only all rows can tell whether a name is unknown or nothing matches.
     return page.empty() && skip == 0 ? arguments.filter.of(store.winners(), log) : page;
 }
 

@@ -67,8 +67,8 @@ std::string pinned_line(const Winner& winner) {
     return winner.pinned ? "yes" + chosen_by_text(winner) : "";
 }
 
-/// Of a winner that a merge has brought: "by merge 3, of other.db, 2026-11-20T16:00:00Z; behind
-/// another: …". Empty for another one.
+/// For a winner that a merge has brought: "by merge 3, of other.db, 2026-11-20T16:00:00Z; behind
+/// another: …". Empty for another winner.
 std::string merge_line(TuningStore& store, const Winner& winner) {
     const std::string content = winner_content(winner);
     for (const MergedWinner& merged : store.merges().winners()) {

@@ -10,7 +10,7 @@
 
 namespace jitune::internal {
 
-/// The meaning of the "!" behind the id of a winner that is doubted, for the end of a table.
+/// Explains the "!" behind the id of a winner in doubt, for the end of a table.
 inline constexpr std::string_view kDoubtLegend =
     "! in doubt: calls take longer, or the driver has changed; jitune db show says which\n";
 

@@ -36,7 +36,8 @@ struct Arguments : SweepArguments {
     KernelProblems own;
 };
 
-/// Of the template's platform, which is also the device where none was named.
+/// The device that was named, which must be of the template's platform; if none was named, that
+/// platform.
 std::string device_of(const std::string& named, const KernelTemplate& kernel) {
     const std::string platform(to_string(kernel.front_matter().platform));
     if (!named.empty() && named != platform && !named.starts_with(platform + ":")) {

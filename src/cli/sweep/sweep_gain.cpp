@@ -40,9 +40,9 @@ std::vector<double> gains_of(const std::vector<SweepRow>& rows) {
     return gains;
 }
 
-/// Of all problems on all classes of devices, also of those that were not begun.
+/// The served share of all problems on all classes of devices, with those that were not begun.
 double served_share(const SweepPlan& plan, const SweepResult& result) {
-    // Another tuning of a problem counts in place of the first one where it has found more.
+    // Another tuning of a problem counts instead of the first one if it has found more.
     std::map<std::size_t, std::pair<double, double>> of_problems;
     for (const SweepRow& row : result.rows) {
         const SweepProblem& problem = plan.problems.at(row.problem).problem;

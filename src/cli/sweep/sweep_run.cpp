@@ -60,7 +60,8 @@ private:
     Progress shown_;
 };
 
-/// A plan's tasks run on many machines: what names one device of one is theirs to say.
+/// Refuses arguments that name one device of one machine: a plan's tasks run on many machines, and
+/// each names its own.
 void check_plan_arguments(const SweepArguments& arguments) {
     if (arguments.device.find(':') != std::string::npos) {
         throw Error(

@@ -29,22 +29,22 @@ SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
                       SweepSearch search, const Interrupt& interrupt,
                       const Json& more = Json::object());
 
-/// The page of all that the database holds, with what this sweep has stored, where --report asks
-/// for it.
+/// If --report asks for it, writes the page of all that the database holds, with what this sweep
+/// has stored.
 void report_sweep(const SweepArguments& arguments, const Options& options);
 
-/// The whole of a command that tunes a plan. Returns the exit code. Where there is no device, the
-/// error says what else to do.
+/// Does all the work of a command that tunes a plan. Returns the exit code. If there is no device,
+/// the error says what else to do.
 int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan);
 
 /// Writes the problems of a family, which `arguments` name, into the folder --plan, for `jitune
 /// sweep work`. Throws Error(usage), also where the folder has something in it.
 int plan_family(const SweepArguments& arguments, const SweepFamily& family);
 
-/// The same with the problems of a kernel of one's own.
+/// As plan_family(), with the problems of a kernel of one's own.
 int plan_kernel(const SweepArguments& arguments, PlannedKernel own);
 
-/// The same with the problems of the work-list.
+/// As plan_family(), with the problems of the work-list.
 int plan_worklist(const SweepArguments& arguments);
 
 }  // namespace jitune::internal

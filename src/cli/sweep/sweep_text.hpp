@@ -12,9 +12,9 @@
 
 namespace jitune::internal {
 
-/// The text of a sweep's rows, in columns that fit its problems; a device is a column where there
-/// are several. A line for each problem; of a whole table (kWhole) one more for each range. The
-/// plan must outlive it.
+/// The table of a sweep's rows, in columns that fit its problems. Several devices have a column.
+/// Each problem has a line; in a whole table (kWhole), each range has one, too. The plan must
+/// outlive it.
 class SweepTable {
 public:
     SweepTable(const SweepPlan& plan, const std::vector<std::string>& devices, std::size_t width);
@@ -24,7 +24,7 @@ public:
 
 private:
     [[nodiscard]] std::string line(const SweepRow& row) const;
-    /// The metric of the plan, or of the bytes; empty where it is not known.
+    /// The metric of the plan, or the rate of the bytes; empty if it is not known.
     [[nodiscard]] std::string rate_of(const SweepRow& row) const;
     [[nodiscard]] Table::Cells cells(std::size_t problem, const std::string& device,
                                      const Table::Cells& rest) const;
@@ -47,7 +47,7 @@ std::string sweep_summary(const SweepPlan& plan, const SweepResult& result);
 
 Json sweep_json(const SweepPlan& plan, const SweepResult& result);
 
-/// One of the "rows" of it.
+/// One of the "rows" of the sweep's JSON.
 Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_database);
 
 int sweep_exit_code(const SweepResult& result);

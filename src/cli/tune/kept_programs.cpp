@@ -59,7 +59,7 @@ Files files_of(const ShownProgram& program, const CompileOutcome& outcome,
     } else {
         facts += "does not compile: " + std::get<CompileFailure>(outcome).log + "\n";
     }
-    // What others would run comes first, so that the file is a script, too.
+    // The commands come first, so that the file is a script, too.
     std::string compile = fmt::format("{}\n", shell_text(recipe.command));
     for (const auto* lines : {&recipe.notes, &remarks}) {
         for (const std::string& line : *lines) {
@@ -80,7 +80,8 @@ void write_into(const std::filesystem::path& folder, const Files& files) {
     }
 }
 
-/// A new, empty folder beside those that are kept. Removed with all in it unless it is renamed.
+/// A new, empty folder beside those that are kept. A folder that is removed with all its files,
+/// unless it is renamed.
 class FreshFolder {
 public:
     explicit FreshFolder(const std::filesystem::path& folder)
@@ -122,7 +123,7 @@ void add_role(std::vector<KeptConfiguration>& wanted, const std::string& role,
     }
 }
 
-/// The winner's own code where the report has it, else code that is compiled now.
+/// The winner's own code if the report has it, else code that is compiled now.
 CompileOutcome outcome_of(const Task& task, const Winner& winner, const Configuration& one) {
     if (winner.configuration == one.text() && !winner.image.empty()) {
         return Binary{winner.image_format, std::make_shared<const std::string>(winner.image),
@@ -131,7 +132,7 @@ CompileOutcome outcome_of(const Task& task, const Winner& winner, const Configur
     return BinaryCache().compile(task, task.instance(one));
 }
 
-/// A command that runs nothing but this configuration, and the default where that is another.
+/// A command that runs only this configuration, and the default if that is another one.
 std::string profile_line(const ShownProgram& program, std::vector<std::string> command) {
     std::vector<std::string> words = program.recipe().profiler;
     words.emplace_back("jitune");

@@ -10,12 +10,12 @@
 
 namespace jitune::internal {
 
-/// The member of a cache that holds the results: an object with a member for each configuration,
-/// or the list of their values where it was read as JsonLimits::table.
+/// The member of a cache that holds the results: an object with a member for each configuration, or
+/// the list of their values if it was read as JsonLimits::table.
 constexpr const char* kTableOfKernelTuner = "cache";
 
-/// Whether this is a document as Kernel Tuner's option `cache` writes it: {"device_name",
-/// "kernel_name", "problem_size", "tune_params_keys", "tune_params", "objective", "cache": {"16,1":
+/// True for a document as Kernel Tuner's option `cache` writes it: {"device_name", "kernel_name",
+/// "problem_size", "tune_params_keys", "tune_params", "objective", "cache": {"16,1":
 /// {"block_size_x": 16, "block_size_y": 1, "time": 3.875, "times": […], …}}}.
 bool is_kernel_tuner_cache(const ParsedJson& document);
 
@@ -28,9 +28,9 @@ RecordedSpace parse_kernel_tuner_cache(const ParsedJson& document);
 /// result. Empty where the text does not look like one.
 std::string closed_kernel_tuner_cache(const std::string& text);
 
-/// Such a document of `measurements` of one key. Measurements of finals and comparisons, which
-/// repeat a configuration, are left out. What jitune does not know, such as the time of compiling,
-/// is 0.
+/// A cache of Kernel Tuner with `measurements` of one key. Measurements of finals and comparisons,
+/// which repeat a configuration, are left out. Figures that jitune does not know, such as the time
+/// of compiling, are 0.
 std::string kernel_tuner_cache(std::span<const Measurement> measurements);
 
 }  // namespace jitune::internal

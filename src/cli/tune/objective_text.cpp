@@ -26,7 +26,7 @@ bool has_energy(const ObjectiveResult& result) {
     return !result.rows.front().figures.energy_j.empty();
 }
 
-/// Of all finalists: a metric may have no value for some.
+/// The metrics of all finalists: some may have no value for one of them.
 std::vector<KernelTemplate::Metric> metrics_of(const ObjectiveResult& result) {
     std::vector<KernelTemplate::Metric> all;
     for (const ObjectiveResult::Row& row : result.rows) {

@@ -27,8 +27,8 @@ public:
     void add(const ParsedJson& configuration, const std::string& result,
              std::optional<double> time_ns);
 
-    /// Integers stay integers; where a parameter has other values, all become texts. Throws
-    /// Error(usage) where there are no results, or none works.
+    /// The space of these results. Integers stay integers; if a parameter has other values, all of
+    /// its values become texts. Throws Error(usage) where there are no results, or none works.
     [[nodiscard]] RecordedSpace space() const;
 
 private:

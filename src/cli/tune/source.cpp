@@ -72,7 +72,7 @@ private:
     CheckDevice device_;
 };
 
-/// Of a problem whose sizes are all given.
+/// The stored winner of a problem whose sizes are all given.
 std::optional<Winner> stored_winner(const Options& options, const KernelTemplate& kernel,
                                     const Problem& problem, const DeviceInfo& device) {
     std::error_code error;
@@ -140,7 +140,7 @@ Json source_json(const ShownProgram& program, const std::string& folder) {
             {"folder", folder.empty() ? Json() : Json(folder)}};
 }
 
-/// Behind --input the only word is no FILE.
+/// With --input, the only word is not a FILE.
 void read_words(Arguments& arguments) {
     if (arguments.is_t1() && arguments.configuration.empty()) {
         arguments.configuration = std::exchange(arguments.file, {});

@@ -25,18 +25,18 @@ struct FailedCandidates {
 struct TriedCandidates {
     std::size_t candidates = 0;  ///< those of the space that were to be tried
     std::size_t tried = 0;
-    std::size_t earlier = 0;   ///< of them, by earlier tunings
+    std::size_t earlier = 0;   ///< of these, tried by earlier tunings
     std::size_t left_out = 0;  ///< configurations of the space that are no candidates
     std::size_t failed = 0;
     std::vector<FailedCandidates> failures;  ///< most frequent first
-    double budget_s = 0;                     ///< that this tuning had; 0: no limit
-    std::optional<double> left_s;            ///< that the rest would take, at the rate so far
+    double budget_s = 0;                     ///< of this tuning; 0: no limit
+    std::optional<double> left_s;            ///< time for the rest, at the rate so far
     /// Why the search ended early, if it did: the limit on evaluations, or the user.
     bool is_counted_out = false;
     bool interrupted = false;
 };
 
-/// All but `left_s` and what follows.
+/// What was tried, without `left_s` and the members behind it.
 TriedCandidates tried_candidates(const Task& task, const SearchPlan& plan,
                                  const TuneReport& report);
 

@@ -249,7 +249,8 @@ struct Study {
     ExitCode failure = kExitOk;
 };
 
-/// The tuning's own result is stored: where the study fails, that is shown all the same.
+/// The tuning's own result is stored already: if the study fails, that result is shown all the
+/// same.
 Study study_after(const FinalistWishes& wishes, Engine& engine, const Task& task,
                   const SearchPlan& plan, const std::atomic<bool>& stop, TuneReport& report) {
     Study study;

@@ -23,7 +23,7 @@ namespace {
 
 using Times = std::map<std::string, const Measurement*>;
 
-/// Whether the search measures a configuration whatever its restrictions.
+/// True if the search measures the configuration in spite of its restrictions.
 bool is_seed(const Task& task, const TuneReport& report, const std::string& configuration) {
     return configuration == report.incumbent ||
            configuration == task.default_configuration().text();
@@ -38,7 +38,7 @@ Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& repor
     for (const auto* measurements : {&report.history, &report.measurements}) {
         for (const Measurement& one : *measurements) {
             const Measurement*& known = times[one.configuration];
-            // The latest. A candidate may be found wrong after the finals.
+            // The latest measurement counts: a candidate may be found wrong after the finals.
             if (known == nullptr || is_of_finals(one) || !is_of_finals(*known) ||
                 one.verdict != Verdict::timed) {
                 known = &one;
@@ -54,7 +54,7 @@ Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& repor
     return times;
 }
 
-/// The fastest first; seeds whatever their place.
+/// The finalists, the fastest first, with the seeds, however slow they are.
 std::vector<StudiedFinalist> finalists_of(const Task& task, const TuneReport& report,
                                           const Times& times, std::size_t count) {
     std::vector<StudiedFinalist> all;
@@ -74,7 +74,7 @@ std::vector<StudiedFinalist> finalists_of(const Task& task, const TuneReport& re
     return chosen;
 }
 
-/// Figures that the tuning alone gives, where nothing more is wanted.
+/// Measures what the wishes need; without such wishes, takes the figures of the tuning alone.
 StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& task,
                     const TuneHooks& hooks, const std::vector<StudiedFinalist>& finalists,
                     BinaryCache& binaries) {

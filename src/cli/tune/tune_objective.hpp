@@ -38,11 +38,11 @@ struct ObjectiveResult {
     std::string no_counters;  ///< why they could not be read; empty where nobody asked, too
 };
 
-/// Measures what the wishes need, and stores it. For another objective than time it chooses, and
-/// puts the choice into the report and, pinned, into the database: later tunings go by time and
-/// would replace it. A choice by disturbed times is not stored. Nothing where a stop request has
-/// cut it short or no finalist is left: the winner by time stays. Throws as study_finalists() does,
-/// and Error(usage) for a metric that has no value for a finalist.
+/// Measures what the wishes need, and stores it. For an objective other than time, chooses a
+/// finalist and puts it into the report and, pinned, into the database: later tunings compare times
+/// and would replace it. A choice by disturbed times is not stored. Nothing where a stop request
+/// has cut it short or no finalist is left: the winner by time stays. Throws as study_finalists()
+/// does, and Error(usage) for a metric that has no value for a finalist.
 std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine& engine,
                                            const Task& task, const SearchPlan& plan,
                                            const TuneHooks& hooks, TuneReport& report);

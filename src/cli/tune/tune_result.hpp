@@ -37,7 +37,7 @@ struct TuneResult {
     bool stored = false;                          ///< in the database
     bool kept = false;                            ///< TuneReport::kept
 
-    /// Whether the database has not got the winner.
+    /// True if the winner should be in the database and is not.
     [[nodiscard]] bool lacks_winner() const { return !database.empty() && !stored; }
 };
 

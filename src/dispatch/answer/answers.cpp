@@ -21,7 +21,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// The part of a winner's range that holds `sizes`; the sizes alone where none does.
+/// The box of a winner's range that holds `sizes`; `sizes` alone if no box does.
 SizeBox box_around(const Winner& winner, std::span<const std::int64_t> sizes) {
     for (const SizeBox& box : boxes_of(winner).value_or(std::vector<SizeBox>{})) {
         if (box.contains(sizes)) {
@@ -31,7 +31,7 @@ SizeBox box_around(const Winner& winner, std::span<const std::int64_t> sizes) {
     return SizeBox::point(sizes);
 }
 
-/// Tells what is launched for a winner, and whether it is to be tuned again.
+/// A digest of what a call launches for a winner, and of whether it is to be tuned again.
 Digest digest_of(const Winner& winner) {
     return Hasher("winner")
         .text(winner.configuration)
@@ -41,7 +41,7 @@ Digest digest_of(const Winner& winner) {
         .digest();
 }
 
-/// Of the winner's own launch, or of what answers in its place.
+/// Describes an answer by the winner, or by the default in its place.
 void describe(Resolved& answer, const Winner& winner, std::span<const std::int64_t> sizes) {
     answer.winner = digest_of(winner);
     if (answer.info.configuration == winner.configuration) {
@@ -124,7 +124,7 @@ Answers::Tuned Answers::tuned(const Task& task, Digest& known, std::chrono::mill
     TuningLease lease(store_.writable(), task.key(), log_);
     std::unique_ptr<const Resolved> stored;
     std::optional<Error> unread;
-    // Also true where the database cannot be read: then it may have an answer.
+    // Also true if the database cannot be read: then it may have an answer.
     const auto answered = [&] {
         try {
             stored = from_store(task, known, patience());

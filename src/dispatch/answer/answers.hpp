@@ -19,10 +19,10 @@
 
 namespace jitune::internal {
 
-/// The tuning of a problem at its own sizes, to which those around it are compared later.
+/// The tuning of a problem at its own sizes. The sizes around are compared with it later.
 struct OwnTuning {
     TuneReport report;
-    SizeBox around;  ///< those of the size bucket that no other winner served when it began
+    SizeBox around;  ///< sizes of the bucket that no other winner served when it began
 };
 
 /// What can answer a miss in the dispatch table: the database, the template's default, a tuning.
@@ -52,15 +52,15 @@ public:
           widen_(std::move(widen)) {}
 
     /// The configuration that the caller named, or the stored winner that serves the task, or the
-    /// default in the place of one that may_be_slower(); nullptr where there is none of them.
-    /// Throws Error where the former cannot answer, and Error(store) where others hold the database
-    /// for longer than `patience`: what cannot be read is not tuned. `unusable` becomes the stored
-    /// winner that cannot be loaded here, if that is the reason.
+    /// default instead of a winner that may_be_slower(); nullptr if there is none of these. Throws
+    /// Error if the named configuration cannot answer, and Error(store) if others hold the database
+    /// for longer than `patience`: a failed read never starts a tuning. If the stored winner cannot
+    /// be loaded here, `unusable` becomes its digest.
     std::unique_ptr<const Resolved> known(const Task& task, Digest& unusable,
                                           std::chrono::milliseconds patience);
 
     /// The best answer without tuning: by the nearest winner, or by the template's default. Never
-    /// null. Throws Error where the default does not compile.
+    /// null. Throws Error if the default does not compile.
     std::unique_ptr<const Resolved> untuned(const Task& task);
 
     /// How long the first call for a problem waits for others that hold the database.
@@ -68,7 +68,7 @@ public:
 
     /// Loads the stored winner that serves the task, and makes it `known`. Returns nullptr if no
     /// winner is stored, if it was `known` before, or if it cannot be loaded here. Throws
-    /// Error(store) where others hold the database.
+    /// Error(store) if others hold the database.
     std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
         return from_store(task, known, patience());
     }
@@ -76,7 +76,7 @@ public:
     /// A winner for a task's own sizes.
     struct Tuned {
         std::unique_ptr<const Resolved> answer;  ///< never null
-        std::shared_ptr<const OwnTuning> own;    ///< null where a stored winner answers
+        std::shared_ptr<const OwnTuning> own;    ///< null if a stored winner answers
     };
     /// Tunes the task at its own sizes within about `limit` (zero: without a limit), or compiles
     /// and checks the winner that a merge has brought without code, or waits for another process
@@ -85,14 +85,14 @@ public:
     Tuned tuned(const Task& task, Digest& known, std::chrono::milliseconds limit,
                 const TuneHooks& hooks);
 
-    /// Finds and stores winners for the sizes around the task's `own`. Returns the answer for these
-    /// and those with the same winner; nullptr where `hooks` have stopped it. Throws as
-    /// Engine::widen() does.
+    /// Finds and stores winners for the sizes around the task's `own`. Returns the answer for the
+    /// task's sizes and for all others of the same winner; nullptr if `hooks` have stopped it.
+    /// Throws as Engine::widen() does.
     std::unique_ptr<const Resolved> widened(const Task& task, const OwnTuning& own,
                                             const TuneHooks& hooks);
 
-    /// The answer by the candidate that would win a tuning if that ended now. Its code comes with
-    /// it, so that this function compiles nothing.
+    /// The answer by the candidate that would win if the tuning ended now. The candidate brings its
+    /// code, so this function compiles nothing.
     std::unique_ptr<const Resolved> from_incumbent(const Task& task,
                                                    const TuneProgress::Incumbent& incumbent);
 
@@ -104,10 +104,11 @@ public:
     [[nodiscard]] std::int64_t loads() const { return loads_; }
 
 private:
-    /// `known` remembers the stored winner, so that one that cannot be used is tried only once.
+    /// `known` remembers the stored winner, so that a winner that cannot be used is tried only
+    /// once.
     std::unique_ptr<const Resolved> from_store(const Task& task, Digest& known,
                                                std::chrono::milliseconds patience);
-    /// Of a winner with its code, which this session has tuned.
+    /// The answer by a winner that this session has tuned, with its code.
     std::unique_ptr<const Resolved> from_winner(const Task& task, const Winner& winner);
     /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
@@ -117,26 +118,27 @@ private:
     /// database keeps, or compiles it.
     std::unique_ptr<Resolved> compiled(const Task& task, const Configuration& configuration,
                                        Origin origin, bool database_is_free = true);
-    /// By the first of `kept` that can be loaded, of those whose compiler is there, or of the
-    /// others; nullptr where there is none.
+    /// The answer by the first of `kept` that can be loaded. Tries only code whose compiler is
+    /// installed here, or only code of other compilers, as `compiler_is_there` says. nullptr if
+    /// none can be loaded.
     std::unique_ptr<Resolved> from_kept(const Task& task, const Configuration& configuration,
                                         std::span<const KeptBinary> kept, bool compiler_is_there,
                                         Origin origin);
-    /// Compiles the configuration and has it kept. Where there is no compiler, kept code of others
-    /// answers.
+    /// Compiles the configuration and has the code kept. If there is no compiler, kept code of
+    /// another compiler answers.
     std::unique_ptr<Resolved> compiled_now(const Task& task, const Configuration& configuration,
                                            std::span<const KeptBinary> kept, Origin origin);
-    /// The default in the place of a winner that may_be_slower(); nullptr for others, and where the
-    /// default cannot be made.
+    /// The default, which answers instead of a winner that may_be_slower(). nullptr for any other
+    /// winner, and if the default cannot be made.
     std::unique_ptr<Resolved> instead_of(const Task& task, const Winner& winner);
-    /// nullptr where the stored winner is not legal here or does not load.
+    /// nullptr if the stored winner is not legal here or does not load.
     std::unique_ptr<Resolved> load(const Task& task, const Winner& winner, Origin origin);
-    /// Serves the task's bucket, for the callers to restrict.
+    /// Makes an answer for all sizes of the task's bucket. Callers restrict it.
     static std::unique_ptr<Resolved> make_resolved(const Task& task,
                                                    const Configuration& configuration,
                                                    const Binary& binary, Origin origin);
-    /// `answer` for those of its sizes alone that have the same winners in the database, so that it
-    /// hides none.
+    /// Restricts `answer` to the sizes that have the same winners in the database, so that it hides
+    /// no other winner.
     std::unique_ptr<const Resolved> restricted(const Task& task, std::unique_ptr<Resolved> answer);
 
     const Options& options_;

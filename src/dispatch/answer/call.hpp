@@ -12,7 +12,7 @@
 
 namespace jitune::internal {
 
-/// Its address tells the keys of one kernel from those of all others (ProblemWords::kernel). A
+/// The address of a tag identifies a kernel in the keys of its calls (ProblemWords::kernel). A
 /// family declares one for each of its kernels: `static constexpr KernelTag kTag;`.
 struct KernelTag {
     std::uint8_t unused = 0;
@@ -44,7 +44,7 @@ const Resolved& resolve(Engine& engine, Device& device, const Call& call) {
     return known != nullptr ? *known : call.answer(engine, key, device);
 }
 
-/// As above, for a handle that keeps the answer.
+/// As resolve() above, for a handle that keeps the answer.
 template <KernelCall Call>
 const Resolved& resolve_prepared(Engine& engine, Device& device, const Call& call) {
     const Resolved& answer =
@@ -53,8 +53,8 @@ const Resolved& resolve_prepared(Engine& engine, Device& device, const Call& cal
                                                              : answer;
 }
 
-/// As the first, for a launch on `site`. Throws Error(not_prepared) on a miss while the stream is
-/// captured.
+/// As the first resolve(), for a launch on `site`. Throws Error(not_prepared) on a miss while the
+/// stream is captured.
 template <KernelCall Call>
 const Resolved& resolve(Engine& engine, StreamSite& site, const Call& call) {
     const DispatchKey key = call.table_key(site.device());
@@ -78,11 +78,12 @@ inline bool launch_known(const StreamSite& site, const Call& call, Stream stream
     return true;
 }
 
-/// Launches an answer and remembers the launch for this thread, unless it is a makeshift or another
-/// one has taken its place meanwhile.
+/// Launches an answer and remembers the launch for this thread, unless the answer is a makeshift,
+/// or another answer has taken its place meanwhile.
 template <KernelCall Call>
 void launch_new(StreamSite& site, const Call& call, const Resolved& resolved, Stream stream) {
-    // The key first: who sees the new key of a replaced answer sees that it is retired.
+    // Make the key before is_retired is read: a thread whose key has the serial of a replacement
+    // then also sees that the old answer is retired.
     const CallKey key = call.memo_key(site);
     if (resolved.is_makeshift || resolved.is_retired.load(std::memory_order_relaxed)) [[unlikely]] {
         CallMemo once;

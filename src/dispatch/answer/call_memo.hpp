@@ -31,9 +31,8 @@ public:
     /// The calling thread's memo.
     static CallMemo& here() { return ThreadOwn<CallMemo>::here(); }
 
-    /// The launch of an earlier call with this key, for another call, or nullptr. Valid until the
-    /// next prepare(). The launch refers to its site only, so that a key made from a living site is
-    /// enough.
+    /// The launch of an earlier call with this key, or nullptr. Valid until the next prepare(). The
+    /// launch refers to its site alone, so it is valid if the site of the key still lives.
     [[nodiscard]] const ReadyLaunch* find(const CallKey& key) {
         const std::size_t place = place_of(key);
         const Entry& entry = entries_[place];
@@ -76,10 +75,10 @@ private:
         static void call(const ReadyLaunch& self, void* const* arrays, Stream stream);
     };
 
-    /// Counts the calls of an entry, and adds them to those of the answer before they are more than
-    /// an eighth of what it has added already, and never more than 1024: a count that all threads
-    /// share takes as long as the rest of a call. The answer outlives the calls that find it, but
-    /// not the thread, so that nothing is added at the thread's end.
+    /// Counts the calls of an entry. Adds them to the count of the answer in batches, of at most an
+    /// eighth of the calls that it has added before and of at most 1024: to add to a count that all
+    /// threads share takes as long as the rest of a call. The answer may end before the thread, so
+    /// the last batch is not added at the thread's end.
     struct Tally {
         std::uint32_t calls = 0;
         std::uint32_t due = 1;

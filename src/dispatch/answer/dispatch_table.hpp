@@ -78,14 +78,14 @@ struct Resolved {
     bool is_exchangeable = false;  ///< Task::is_exchangeable() of its configuration
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
-    /// Most of the calls that it has served, see CallMemo; not those of prepared handles, nor those
-    /// that `counts` has.
+    /// About how many calls it has served: CallMemo adds them up in batches. Calls of prepared
+    /// handles and calls in `counts` are not among them.
     mutable std::atomic<std::int64_t> calls{0};
     /// Counts its calls by their exact sizes; nullptr: nothing does.
     mutable std::atomic<CallCounts*> counts{nullptr};
     /// Times a few of its calls; nullptr: nothing does.
     mutable std::atomic<WinnerWatch*> watch{nullptr};
-    /// Another answer has taken its place: it serves only those that have it already.
+    /// Another answer has taken its place. Only callers that hold this one already still launch it.
     mutable std::atomic<bool> is_retired{false};
 };
 
@@ -97,10 +97,10 @@ public:
         return answers_.find(key, Serves{sizes});
     }
 
-    /// Puts an answer in the place of those of the key that serve some of its sizes or are no
-    /// winners: later calls find it for the sizes that it serves, and nothing for others that only
-    /// these served. Launches that threads remember are forgotten, too. Answers that callers hold
-    /// stay valid. Returns false if there was none to replace.
+    /// Adds an answer, and retires the answers of the key that serve some of its sizes or are no
+    /// winners. Later calls find the new answer for its sizes, and none for sizes that only retired
+    /// answers served. Threads forget the launches that they remember. Answers that callers hold
+    /// stay valid. Returns false if no answer was retired.
     bool replace(const DispatchKey& key, std::unique_ptr<const Resolved> answer) {
         const Resolved& fresh = answers_.put(key, std::move(answer));
         bool replaces = false;

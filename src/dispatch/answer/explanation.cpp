@@ -30,7 +30,8 @@ struct Candidate {
     bool comparable = false;  ///< only the size may differ
 };
 
-/// The first difference that keeps `row` from serving `key`; empty if only the size may differ.
+/// The first difference that keeps `row` from serving `key`; empty if they differ at most in the
+/// sizes.
 std::string obstacle(const RecordKey& row, const RecordKey& key) {
     if (row.types != key.types) {
         return "other types or operation: " + readable_types(row.types);
@@ -48,7 +49,7 @@ std::string obstacle(const RecordKey& row, const RecordKey& key) {
     return {};
 }
 
-/// Empty for a winner that is not provisional.
+/// Says why a winner is provisional; empty if it is not.
 std::string provisional_text(const Winner& winner) {
     const std::string_view why = why_provisional(winner.certainty);
     if (why.empty()) {
@@ -68,7 +69,7 @@ std::string provisional_text(const Winner& winner) {
                        : fmt::format("; kept after {} tries", tries_of(winner.certainty)));
 }
 
-/// Empty for a winner that is not pinned.
+/// Says that a winner is pinned; empty if it is not.
 std::string pinned_text(const Winner& winner) {
     return winner.pinned ? "; pinned" + chosen_by_text(winner) : "";
 }
@@ -141,7 +142,7 @@ void add_usage_text(ExplainedRow& row) {
     }
 }
 
-/// Of several rows that could serve, as merged databases have them, one does.
+/// Keeps only one of several rows that could serve, as merged databases have them.
 void leave_to_the_first(std::vector<Candidate>& candidates) {
     Candidate* first = nullptr;
     for (Candidate& one : candidates) {
@@ -186,8 +187,8 @@ std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const CallR
     return candidates;
 }
 
-/// The first that serves, or in whose place the default does, or that answers as the nearest;
-/// nullptr: none.
+/// The first candidate that serves, that the default replaces, or that answers as the nearest
+/// winner; nullptr if there is none.
 Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
                    const std::string& standard, const Sizes& sizes) {
     const auto answers = [&](const Candidate& one) {

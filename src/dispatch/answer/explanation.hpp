@@ -24,7 +24,7 @@ struct ExplainedRow {
 struct ExplainedCost {
     std::string configuration;
     double ns = 0;
-    double octaves = 0;  ///< of the nearest sizes that it was estimated from; 0: measured
+    double octaves = 0;  ///< to the nearest sizes of the estimate; 0: measured
     bool is_default = false;
 };
 
@@ -35,12 +35,12 @@ struct Explanation {
     /// What a call would do, in one sentence.
     std::string answer;
     std::string configuration;  ///< of the stored winner that answers; empty: none does
-    /// Of the stored winners and the default, fastest first, as far as comparisons within an octave
-    /// of the sizes tell.
+    /// The estimated times of the stored winners and of the default, fastest first. A configuration
+    /// without comparisons within an octave of the sizes is left out.
     std::vector<ExplainedCost> costs;
 };
 
-/// Reads the database only. Throws Error(store) where it cannot be opened.
+/// Reads the database only. Throws Error(store) if it cannot be opened.
 Explanation explain(Engine& engine, const Task& task);
 
 }  // namespace jitune::internal

@@ -36,7 +36,7 @@ public:
         serve(answer, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start));
     }
 
-    /// Of a problem without work, which launches nothing.
+    /// The handle of a problem without work, which launches nothing.
     PreparedLaunch(Engine& engine, Device& device);
 
     /// Throws Error(forked) in a process that was forked from that of the engine. Handles ask at
@@ -57,7 +57,7 @@ public:
     }
 
     [[nodiscard]] Device& device() const { return *device_; }
-    /// Of the answer that serves now. The reference stays valid as long as the handle.
+    /// Describes the answer that serves now. The reference stays valid as long as the handle.
     [[nodiscard]] const DispatchInfo& info() const { return now().info; }
 
 private:
@@ -73,7 +73,7 @@ private:
 
     [[nodiscard]] const Serving& now() const { return *now_.load(std::memory_order_acquire); }
     const Serving& serve(const Resolved& answer, std::chrono::microseconds waited) const;
-    /// What serves on `stream` from now on.
+    /// Returns the answer that serves on `stream` from now on.
     const Serving& renewed(const Serving& old, Stream stream) const;
     [[nodiscard]] bool may_renew(Stream stream) const;
 

@@ -22,12 +22,12 @@ constexpr milliseconds kGlance{500};  // between looks for winners of other proc
 constexpr int kLeastPart = 4;         // of a budget, for a tuning that begins late
 constexpr int kMostFailures = 3;
 
-/// After how many failures a problem is tried again when.
+/// How long to wait before a problem is tried again after so many failures.
 seconds pause_after(int failures) {
     return seconds(failures == 1 ? 10 : 60);
 }
 
-/// A reason that another time may not have.
+/// True for an error whose reason may pass.
 bool may_pass(const Error& error) {
     return error.kind() == ErrorKind::unavailable || error.kind() == ErrorKind::store ||
            error.kind() == ErrorKind::device;
@@ -391,7 +391,8 @@ void Background::replace(Watched& watched, const Task& task, std::unique_ptr<con
             forget(watched);
         }
     } else {
-        // Calls for other sizes that the replaced answers served find none, and come back here.
+        // Calls for other sizes that the replaced answers served find no answer, and their problems
+        // come here again.
         std::erase_if(watched_, [&](const Place& one) {
             const bool is_replaced = one->winner == Digest{} || serves.contains(one->problem.sizes);
             if (one.get() == &watched || one->key != watched.key || !is_replaced) {

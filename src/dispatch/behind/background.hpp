@@ -34,12 +34,12 @@ namespace jitune::internal {
 
 class Isolation;
 
-/// What happens behind the calls: a thread of its own tunes the problems that had no winner, one
-/// after the other at their own sizes, puts the winners into the dispatch table, and then finds
-/// winners for the sizes around. Under TunePolicy::now calls wait for it. What no call waits for
-/// begins on an idle GPU alone and runs in workers of low priority. Under TunePolicy::background it
-/// tunes on each device of a machine in one process at a time, and also takes the winners that
-/// other processes have stored. Thread-safe.
+/// Tunes behind the calls, in one thread of the session. The thread tunes the problems that had no
+/// winner, one after the other at their own sizes, puts the winners into the dispatch table, and
+/// then finds winners for the sizes around. Under TunePolicy::now calls wait for it. A tuning that
+/// no call waits for begins only on an idle GPU, in a worker of low priority. Under
+/// TunePolicy::background one process at a time tunes on each device of a machine, and each session
+/// also takes the winners that other processes have stored. Thread-safe.
 class Background {
 public:
     /// Engine::race().
@@ -63,9 +63,10 @@ public:
     Background(const Background&) = delete;
     Background& operator=(const Background&) = delete;
 
-    /// Looks after `answer`, which the table has for the key: tunes its problem unless it is a
-    /// winner's, again once the device is quiet where that is provisional, and replaces it when the
-    /// database has another winner. Does nothing for kernels that no worker can make. Never waits.
+    /// Looks after `answer`, which the table has for the key. Tunes its problem if no winner
+    /// answers, and once more on a quiet device if a provisional winner does. Replaces the answer
+    /// when the database has another winner. Does nothing for kernels that no worker can make.
+    /// Never waits.
     void watch(const DispatchKey& key, const Task& task, const Resolved& answer);
 
     using Clock = std::chrono::steady_clock;
@@ -74,39 +75,41 @@ public:
     /// A problem that is being tuned, for wait().
     using Place = std::shared_ptr<Watched>;
 
-    /// Has the problem tuned until then (nothing: for as long as it takes), as soon as the tunings
-    /// before it that calls wait for have ended; at once, in a call by the thread that tunes. Where
-    /// winners for the sizes around others are to come that may serve these, those come first, and
-    /// the place is theirs. Null where the session has ended or has no such thread. Ignores a
-    /// stored winner that is `unusable`.
+    /// Has the problem tuned, by `until` if that is set. The tuning begins when the earlier tunings
+    /// that calls wait for have ended; the thread that tunes begins its own at once. If a search
+    /// for sizes around another problem may find a winner that serves these sizes, that search
+    /// comes first, and its place is returned. Returns null if the session has ended or has no such
+    /// thread. Ignores a stored winner that is `unusable`.
     Place submit(const DispatchKey& key, const Task& task, const Digest& unusable,
                  std::optional<Clock::time_point> until);
 
-    /// The problem of these sizes, if it waits for a tuning, which then is the next one and asks
-    /// for no idle GPU; else null.
+    /// Moves the waiting tuning of these sizes to the front, also on a busy GPU, and returns its
+    /// place. Returns null if none waits.
     Place hurry(const DispatchKey& key, std::span<const std::int64_t> sizes);
 
-    /// Whether the problem of these sizes waits for a tuning, or is being tuned.
+    /// True if the problem of these sizes waits for a tuning or is being tuned.
     [[nodiscard]] bool is_pending(const DispatchKey& key,
                                   std::span<const std::int64_t> sizes) const;
 
-    /// What wait() has waited for. Neither: the time was over, and the tuning goes on.
+    /// The result of wait(). With neither a winner nor an error, the time was over, and the tuning
+    /// goes on.
     struct Outcome {
         bool is_tuned = false;                             ///< the table has the winner
-        std::exception_ptr error;                          ///< of a try to tune that failed
+        std::exception_ptr error;                          ///< of a failed try to tune
         std::optional<TuneProgress::Incumbent> incumbent;  ///< of the tuning under way
     };
-    /// Waits until the problem of a place that is not null is tuned, a try has failed, which the
-    /// caller is to report, or the time is `until`.
+    /// Waits until the place's problem is tuned, a try has failed, or the time is `until`. The
+    /// caller must report the error of a failed try. `place` is not null.
     Outcome wait(const Place& place, std::optional<Clock::time_point> until);
 
-    /// The caller of wait() has ended waiting: others may come first, and errors are logged.
+    /// Says that no call waits for the place any more: other tunings may come first, and errors are
+    /// logged.
     void relax(const Place& place);
 
-    /// No more tries for the problem.
+    /// Ends the tries for the problem.
     void give_up(const Place& place);
 
-    /// Whether the calling thread is the one that tunes. It must wait for no other call.
+    /// True in the thread that tunes, which must not wait for another call.
     [[nodiscard]] bool is_own_thread() const { return id_ == std::this_thread::get_id(); }
 
     /// Problems that wait for a tuning, with the one under way.
@@ -121,20 +124,20 @@ public:
 private:
     static constexpr std::chrono::milliseconds kTurnGlance{100};  ///< between looks for idleness
 
-    /// Returns `watched`; null where no thread will tune it.
+    /// Returns `watched`; null if no thread will tune it.
     Place add(const Place& watched);
     void start();
     void serve();
-    /// One look and one tuning. Throws nothing.
+    /// Looks for news once and tunes once. Throws nothing.
     void work();
-    /// Replaces answers where another process has changed the database since the last look.
+    /// Replaces answers if another process has changed the database since the last look.
     void look_for_winners(std::int64_t version);
     void look(Watched& watched, std::int64_t version);
-    /// Finds the winners in doubt that this session uses, where there may be new ones.
+    /// Finds the winners in doubt that this session uses, if there may be new doubts.
     void look_for_doubts(std::int64_t version);
-    /// A race of the winner that serves `place`, if it is one of those in doubt.
+    /// Adds a race of the winner that serves `place`, if it is in doubt.
     void add_race(const Place& place, std::vector<Doubt>& doubts);
-    /// Races the first winner in doubt whose device is free; false where there is none.
+    /// Races the first winner in doubt whose device is free; false if there is none.
     bool race_next();
     void race(Watched& watched, const Doubt& doubt);
     /// Puts the stored winner at the task's sizes into the table. `near`: a key of the same problem
@@ -145,41 +148,43 @@ private:
     /// False, with one warning under TunePolicy::background, where a tuning of low priority has no
     /// worker.
     bool has_worker();
-    /// `gap`: of a tuning that no call waits for, which must outlive the hooks; else nullptr.
+    /// `gap`: for a tuning that no call waits for, its turns between calls; must outlive the hooks.
+    /// Else nullptr.
     [[nodiscard]] TuneHooks hooks_for(const Watched& watched, const std::atomic<bool>& stop,
                                       CallGap* gap);
-    /// Whether a tuning that no call waits for may use the device, beside calls of this session.
-    /// Throws where it has given way for too long.
+    /// True if a tuning that no call waits for may use the device now, beside calls of this
+    /// session. Throws if it has given way for too long.
     bool has_turn(const Watched& watched, CallGap& gap);
     void tune(Watched& watched);
     /// Finds winners for the sizes around those that it has tuned.
     void widen(Watched& watched);
-    /// The place whose winners around its own sizes may serve the wanted ones, for which these come
-    /// next; else null. What no call waits for gives way.
+    /// If the search around another place's sizes may find a winner for the wanted ones, makes that
+    /// search the next one and returns its place; else null. A tuning that no call waits for gives
+    /// way.
     Place hurry_around(const Watched& wanted);
-    /// In the handler of `error`, which another time may not have.
+    /// Call it in the handler of `error`. `may_pass`: a later try may succeed.
     void fail(Watched& watched, const std::exception& error, bool may_pass);
     void forget(const Watched& watched);
-    /// The place of these sizes if it wants a tuning, else null. Under mutex_.
+    /// The place of these sizes if it wants a tuning, else null. The caller holds mutex_.
     [[nodiscard]] Place pending_at(const DispatchKey& key,
                                    std::span<const std::int64_t> sizes) const;
     void replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer,
                  std::shared_ptr<const OwnTuning> own = nullptr);
-    /// In what order places are worked on: those that calls wait for first.
+    /// The order in which places are worked on; places that calls wait for come first.
     [[nodiscard]] int rank(const Watched& watched) const;
     /// Calls `work` with the task, whose kernel it makes.
     template <class Work>
     void with_task(const Watched& watched, const Work& work);
-    /// Whether the problem has a provisional winner and its device is quiet now.
+    /// True if the problem's winner is provisional and its device is quiet now.
     bool is_worth_another_try(const Watched& watched);
-    /// Whether the device has been idle for a while, or may be busy.
+    /// True if the device is idle, or if the tuning may run on a busy device.
     bool is_free(const Watched& watched);
-    /// Lets one process at a time tune on the device in the background; null where the system has
-    /// no such lock.
+    /// The lock by which one process at a time tunes on the device in the background; null if the
+    /// system has no such lock.
     std::unique_ptr<FileLock>& lock_of(const DeviceInfo& device);
-    /// False where another process has it, for less than a minute.
+    /// Takes the lock. False while another process holds it, for at most a minute.
     bool take(std::unique_ptr<FileLock>& lock);
-    /// In their order.
+    /// All places, in the order of rank().
     std::vector<Place> all();
     void count_pending();
 
@@ -208,11 +213,11 @@ private:
     std::thread thread_;
     std::atomic<std::thread::id> id_{};  ///< of thread_
 
-    // Of the thread alone.
+    // Only the thread uses these.
     std::optional<bool> has_worker_;
     std::optional<std::int64_t> doubts_version_;              ///< of the database
     std::vector<std::pair<Place, Doubt>> races_;              ///< to come
-    std::vector<Doubt> lost_races_;                           ///< that could not be run
+    std::vector<Doubt> lost_races_;                           ///< races that could not be run
     std::map<std::string, std::unique_ptr<FileLock>> locks_;  ///< by device
     std::set<std::filesystem::path> overruled_;               ///< locks, as was logged
     std::map<const Device*, IdleWatch> uses_;
@@ -224,12 +229,12 @@ private:
 struct Background::Watched {
     DispatchKey key;
     Device& device;
-    /// Made again from its spec for each tuning, since its owner may be gone then. One without a
-    /// spec lives as long as the session.
+    /// The kernel is made again from its spec for each tuning, because its owner may be gone then.
+    /// A kernel without a spec lives as long as the session.
     std::vector<std::string> spec;
     const Kernel* kernel;
     Problem problem;
-    Digest winner;  ///< Resolved::winner, or one that is of no use here
+    Digest winner;  ///< Resolved::winner, or a stored winner that cannot be loaded
     bool wants_tuning;
     std::shared_ptr<const OwnTuning> own = nullptr;  ///< around which winners are to be found
     bool is_provisional = false;          ///< its winner is to be tuned again on a quiet machine
@@ -239,7 +244,7 @@ struct Background::Watched {
     int failures = 0;
     Clock::time_point due = {};     ///< of the next try
     std::exception_ptr error = {};  ///< of the last try
-    /// Of the database, at the last look for a winner. Of the thread alone.
+    /// The version of the database at the last look for a winner. Only the thread uses it.
     std::optional<std::int64_t> seen_version = {};
 };
 

@@ -6,9 +6,9 @@
 
 namespace jitune::internal {
 
-/// When a tuning that no call waits for may use a device that calls use, too: once these have
-/// paused for kPause, and for one look in each kLongest where they do not. Pure: it is told when
-/// calls launch.
+/// Says when a tuning that no call waits for may use a device that calls use, too: once the calls
+/// have paused for kPause; if they never pause, for one look in each kLongest. Pure: it is told
+/// when calls launch.
 class CallGap {
 public:
     using Clock = std::chrono::steady_clock;
@@ -18,7 +18,7 @@ public:
     /// `called`: calls have launched since the last look, or before the first one.
     bool look(bool called, Clock::time_point now);
 
-    /// For how long it has had no turn by now, in all.
+    /// For how long in all the tuning has had no turn by now.
     [[nodiscard]] Clock::duration rested(Clock::time_point now) const {
         return rested_ + (since_ ? now - *since_ : Clock::duration(0));
     }

@@ -10,14 +10,14 @@
 
 namespace jitune::internal {
 
-/// The comparisons of a database, each key's read once. Not for several threads.
+/// The comparisons of a database. Reads those of each key once. Not thread-safe.
 class ComparedTimes {
 public:
     /// `store` must outlive it.
     explicit ComparedTimes(TuningStore& store) : store_(store) {}
 
-    /// compared_times() of the winner: the same for all that differ in sizes and configuration
-    /// alone. Throws Error(store).
+    /// compared_times() of the winner. Winners that differ only in sizes and configuration share
+    /// one table. Throws Error(store).
     const CostTable& of(const Winner& winner);
 
 private:

@@ -6,23 +6,25 @@
 
 namespace jitune::internal {
 
-/// Whether a device is free for a tuning behind the calls. Pure: it is told what the driver says
-/// and when.
+/// Finds out whether a device is free for a tuning behind the calls. Pure: it is told what the
+/// driver says and when.
 class IdleWatch {
 public:
     using Clock = std::chrono::steady_clock;
 
-    /// The driver says now in what `share` of a recent while the device has worked; nothing: it
-    /// does not say.
+    /// Takes what the driver says now: the `share` of the recent past in which the device has
+    /// worked, or nothing if the driver does not say.
     void look(std::optional<double> share, Clock::time_point now);
 
-    /// jitune itself has worked on the device until now, which the driver's next words will show.
+    /// Takes that jitune itself has worked on the device until now: the driver's next shares
+    /// include that work.
     void worked(Clock::time_point now) { worked_ = now; }
 
-    /// It has rested for a second, or, after jitune's own work, for a quarter of one.
+    /// True if the device has rested for a second, or for a quarter of a second after jitune's own
+    /// work.
     [[nodiscard]] bool is_idle(Clock::time_point now) const;
 
-    /// It has been looked at for a minute, and was not idle since then.
+    /// True if the device was watched for a minute and never idle.
     [[nodiscard]] bool is_never_idle(Clock::time_point now) const;
 
 private:

@@ -7,8 +7,8 @@
 
 namespace jitune::internal {
 
-/// Where the database keeps the code of a configuration, whose instance is `instance`: a KeptBinary
-/// without compiler and code.
+/// The row under which the database keeps the code of a configuration, whose instance is
+/// `instance`: a KeptBinary without compiler and code.
 KeptBinary kept_place(const Task& task, const Configuration& configuration,
                       const Instance& instance);
 

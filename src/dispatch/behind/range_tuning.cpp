@@ -163,8 +163,8 @@ std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
 }  // namespace
 
 RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
-    // More elements than this take seconds to compare. A single size ends there; of several, the
-    // corner with more is served as its neighbours are.
+    // More elements than this take seconds to compare. In one dimension, the domain ends there; in
+    // several, sizes with more elements are served as their neighbours are.
     constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
     RangePlan plan;
     plan.domain = domain;

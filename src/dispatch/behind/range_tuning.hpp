@@ -18,15 +18,16 @@ namespace jitune::internal {
 /// Tunes a task at its sizes, or compares configurations there: Engine::tune_and_store().
 using TuneTask = std::function<TuneReport(const Task&, const SearchPlan&)>;
 
-/// How all sizes of a domain are searched: at an anchor for each octave, in several dimensions for
-/// each three octaves. A single size above 2^33 is left out, unless the domain begins above.
+/// The plan to search all sizes of a domain: one anchor in each octave, in several dimensions in
+/// each three octaves. In one dimension, sizes above 2^33 are left out, unless the domain begins
+/// above.
 RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
 
-/// How the sizes around those of a call are searched, which are the only anchor: within about a
-/// second.
+/// The plan to search the sizes around a call's in about a second. The call's own sizes are the
+/// only anchor.
 RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed);
 
-/// How much a search for ranges may take, and what it need not take again.
+/// How much time a search for ranges may take, and which results it has already.
 struct RangeEffort {
     SearchPlan plan;                  ///< of the search at each anchor
     std::chrono::milliseconds limit;  ///< of all comparisons together
@@ -37,11 +38,11 @@ struct RangeEffort {
 };
 
 /// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search
-/// ends with what it knows once its effort is spent; once `stop` is true, without winners. The
-/// winners serve all of the domain and no size twice; but where one of them fails when it is timed
-/// for the last time, or is slower than the template's default then, its sizes are left out, and so
-/// are single sizes that the device has no memory for. Throws as `tune` does, and Error(verify)
-/// where all of them are left out.
+/// ends with what it knows when its effort is spent, and without winners when `stop` is true. The
+/// winners serve all of the domain and no size twice. Two kinds of sizes are left out: those of a
+/// winner that fails when it is timed for the last time, or is slower than the template's default
+/// then, and single sizes that the device has no memory for. Throws as `tune` does, and
+/// Error(verify) if all sizes are left out.
 std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
                                const std::atomic<bool>& stop, const TuneTask& tune);
 

@@ -18,7 +18,7 @@ Timing timing_of(const std::vector<double>& samples_ns) {
 }
 
 /// Leaves out times that other processes disturbed: a disturbed time may be a thousand times too
-/// long. Keeps them where all times were disturbed, as on a machine that is never quiet.
+/// long. Keeps them if all times were disturbed, as on a machine that is never quiet.
 CostTable costs_of(std::vector<Measurement> rows, const std::string& standard) {
     const auto is_disturbed = [](const Measurement& row) {
         return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
@@ -54,7 +54,7 @@ Comparison comparison_of(std::span<const Measurement> measurements, const std::s
 }
 
 StoredComparisons stored_comparisons(const std::vector<Measurement>& rows) {
-    // The rows of a comparison have its time in common.
+    // All rows of a comparison have the same time.
     std::map<Sizes, std::map<std::string, std::vector<Measurement>>> all;
     for (const Measurement& row : rows) {
         if (const auto boxes = parse_coverage(row.sizes); boxes && boxes->size() == 1) {

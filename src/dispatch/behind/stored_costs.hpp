@@ -18,8 +18,8 @@ namespace jitune::internal {
 /// template's default at these sizes.
 Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard);
 
-/// Stored comparisons by their sizes: of several at the same sizes the one with most
-/// configurations, and of equals the last.
+/// Stored comparisons by their sizes. If there are several at the same sizes, the one with most
+/// configurations is kept, and of equals the last.
 using StoredComparisons = std::map<Sizes, std::vector<Measurement>>;
 StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
 
@@ -29,18 +29,18 @@ StoredComparisons stored_comparisons(const std::vector<Measurement>& rows);
 /// counts as the default at all sizes. Throws Error(store).
 CostTable stored_costs(TuningStore& store, const Task& task, const std::string& standard);
 
-/// Reads the same of a winner's kernel on devices of the winner's name, at all sizes.
+/// Reads the compared times of a winner's kernel on devices of the winner's name, at all sizes.
 CostTable compared_times(TuningStore& store, const Winner& winner);
 
-/// The most that calls of a stored winner take at these sizes, in ns, as far as its measurements
-/// tell: the end of its time's interval; at other sizes than its own in the proportion that
-/// comparisons give, within an octave. Nothing where they do not tell. Throws Error(store).
+/// The longest time that a call of a stored winner should take at these sizes, in ns: the upper end
+/// of the interval of its time. At other sizes within an octave, this is scaled as comparisons say.
+/// Nothing if the measurements do not tell. Throws Error(store).
 std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
                                        const Sizes& sizes);
 
-/// Whether the winner of a range that is `octaves` away answers at these sizes, and not the
-/// template's default `standard`: where comparisons within an octave say that it is no slower.
-/// Without such comparisons it answers if its own range is within an octave.
+/// True if the winner of a range that is `octaves` away answers at these sizes, instead of the
+/// template's default `standard`. It does if comparisons within an octave say that it is no slower;
+/// without such comparisons, if its own range is within an octave.
 bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
                         const std::string& standard, const Sizes& sizes);
 

@@ -12,7 +12,7 @@
 namespace jitune::internal {
 
 /// The right to be the one process that tunes a key, granted by a row in the database. Leases only
-/// save work: without a database, or where it fails, every process tunes. Used by one thread.
+/// save work: without a database, or if it fails, every process tunes. Used by one thread.
 class TuningLease {
 public:
     /// `store` may be null; else it must outlive the lease. Does not access the database yet.
@@ -24,13 +24,13 @@ public:
 
     /// Waits while another process holds the lease, then takes it. `answered` says whether the key
     /// has a winner by now; it is called whenever nobody holds the lease, also after taking it.
-    /// Returns true where `answered` did: nobody need tune. Returns false where the caller is to
-    /// tune. Throws Error(unavailable) where another process still tunes after `patience` (zero: no
+    /// Returns true if `answered` did: no process needs to tune. Returns false if the caller is to
+    /// tune. Throws Error(unavailable) if another process still tunes after `patience` (zero: no
     /// limit), or when `stop` becomes true.
     bool acquire(const std::function<bool()>& answered, std::chrono::milliseconds patience,
                  const std::atomic<bool>& stop);
 
-    /// To be called often while tuning; cheap.
+    /// Renews the lease. Cheap: call it often while tuning.
     void renew();
 
 private:
@@ -38,7 +38,7 @@ private:
 
     bool wait(const std::function<bool()>& answered, std::chrono::milliseconds patience,
               const std::atomic<bool>& stop);
-    /// One attempt; sets `holder` where another process holds the lease.
+    /// Tries once to take the lease. Sets `holder` if another process holds it.
     Outcome try_to_take(const std::function<bool()>& answered, std::string& holder);
     void release();
 

@@ -14,8 +14,8 @@ namespace jitune::internal {
 
 namespace {
 
-/// Whether `one` is clearly faster than `other`. Samples of different numbers are of different
-/// rounds: one of the two was far too slow for the last of them.
+/// True if `one` is clearly faster than `other`. If they have different numbers of samples, one of
+/// them was far too slow for the last rounds.
 bool is_clearly_faster(const Measurement& one, const Measurement& other) {
     if (one.samples_ns.size() != other.samples_ns.size()) {
         return summarize(one.samples_ns).median_ns < summarize(other.samples_ns).median_ns;

@@ -10,17 +10,17 @@
 
 namespace jitune::internal {
 
-/// What a race of a winner in doubt has shown. Its winners are in the store then.
+/// The result of a race of a winner in doubt. The winners of the race are stored already.
 struct RaceReport {
     enum class Outcome {
         confirmed,  ///< no racer is faster, and the winner takes about what was stored
         replaced,   ///< another one is faster
-        slower,     ///< none takes as little as was stored, so that a new tuning may find better
+        slower,     ///< no racer is as fast as the stored time: a new tuning may find a better one
         gone,       ///< the winner is not stored any more
     };
     Outcome outcome = Outcome::gone;
-    double median_ns = 0;         ///< at the sizes of the stored winner, of the fastest; 0: none
-    std::string configuration;    ///< the same
+    double median_ns = 0;         ///< of the fastest, at the stored winner's sizes; 0: none
+    std::string configuration;    ///< of the fastest
     std::vector<Winner> winners;  ///< with their images
 };
 
@@ -33,22 +33,21 @@ struct Rival {
     std::string configuration;
 };
 
-/// The configurations that were timed at sizes where the winner was, too, on its model of device;
-/// the fastest first. A configuration that has ever failed is left out. `measurements`: oldest
-/// first.
+/// The configurations that were timed at the same sizes as the winner, on its model of device; the
+/// fastest first. A configuration that has ever failed is left out. `measurements`: oldest first.
 std::vector<Rival> rivals(std::span<const Measurement> measurements, const Winner& winner);
 
-/// The first of the rivals that is not `standard`, the template's default; nothing where there is
+/// The first of the rivals that is not `standard`, the template's default; nothing if there is
 /// none.
 std::optional<std::string> runner_up(std::span<const Measurement> measurements,
                                      const Winner& winner, const std::string& standard);
 
-/// The racer that wins: `standing` unless another one is clearly faster, round by round; the
-/// fastest where `standing` was not timed; nothing where none was.
+/// The racer that wins: `standing` unless another racer is clearly faster, compared round by round.
+/// If `standing` was not timed, the fastest; if no racer was timed, nothing.
 std::optional<std::string> race_winner(std::span<const Measurement> racers,
                                        const std::string& standing);
 
-/// Whether a time is about what a stored winner was said to take.
+/// True if a time agrees with the stored time of a winner.
 bool is_as_stored(double median_ns, const Winner& stored);
 
 }  // namespace jitune::internal

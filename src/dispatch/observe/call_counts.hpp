@@ -22,8 +22,8 @@ public:
         std::int64_t recorded = 0;  ///< for the one thread that records
     };
 
-    /// The count of an answer's calls for these sizes, which lives as long as this. Where there are
-    /// kMost counts, other sizes are counted in the answer itself.
+    /// The count of an answer's calls at these sizes. The count lives as long as this object. Once
+    /// there are kMost counts, calls at further sizes count in Resolved::calls.
     std::atomic<std::int64_t>& of(const Resolved& answer, std::span<const std::int64_t> sizes);
     static constexpr std::size_t kMost = 10'000;
 

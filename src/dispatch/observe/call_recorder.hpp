@@ -41,11 +41,11 @@ public:
     /// that no other process can make. Never waits for the database.
     void note(const Task& task, const Resolved& answer);
 
-    /// Whether doubts have been recorded since the last call.
+    /// True if doubts have been recorded since the last call of take_doubts().
     bool take_doubts() { return has_doubts_.exchange(false); }
 
-    /// Has the code kept, also where no calls are recorded, but not under Options::frozen. Never
-    /// waits for the database.
+    /// Has the code kept, also if no calls are recorded, but not under Options::frozen. Never waits
+    /// for the database.
     void keep(KeptBinary binary);
 
     /// Ends the thread, and records what is left. Later calls of note() and keep() do nothing.

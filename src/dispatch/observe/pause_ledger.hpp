@@ -16,13 +16,13 @@
 
 namespace jitune::internal {
 
-/// Which calls had to wait for an answer, and for how long. Thread-safe.
+/// Keeps which calls had to wait for an answer, and for how long. Thread-safe.
 class PauseLedger {
 public:
     using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kPause{1};  ///< shorter waits are none
 
-    /// A call of the task has waited for `answer` since `start`.
+    /// Adds that a call of the task has waited for `answer` since `start`.
     void add(const Task& task, const Resolved& answer, Clock::time_point start);
 
     /// Fills in the pauses of `counters`.

@@ -8,8 +8,8 @@ namespace jitune::internal {
 
 /// The times of calls of one problem, and whether they are longer than they should be. A few slow
 /// calls say nothing, since an app may do other work beside them: a batch of kBatch calls is slow
-/// where three quarters of it are, and calls are slow where kBatches in a row are. These numbers
-/// and the tolerance are guesses.
+/// if three quarters of them are, and calls are slow if kBatches in a row are. These numbers and
+/// the tolerance are guesses.
 class ServedTimes {
 public:
     static constexpr std::size_t kBatch = 8;
@@ -19,14 +19,14 @@ public:
 
     void add(double ns);
 
-    /// There are batches that judge() has not seen.
+    /// True if there are batches that judge() has not seen.
     [[nodiscard]] bool is_new() const { return !quartiles_ns_.empty(); }
 
-    /// What calls take, in ns, if they are slow: the lower quartile of the last slow batch.
-    /// `most_ns`: what they may take.
+    /// If calls are slow, returns their time in ns: the lower quartile of the last slow batch.
+    /// `most_ns` is the time that they may take.
     std::optional<double> judge(double most_ns);
 
-    /// Forgets the batches that are new.
+    /// Forgets the batches that judge() has not seen.
     void skip() { quartiles_ns_.clear(); }
 
 private:

@@ -31,7 +31,7 @@ struct WinnerUsage {
     Winner winner;  ///< without its image
     std::int64_t calls = 0;
     std::string last_at;  ///< UTC; empty: no call
-    SavedTime saved;      ///< over the template's default
+    SavedTime saved;      ///< beside the template's default
 };
 
 /// What the recorded calls tell of a table of winners.
@@ -64,7 +64,7 @@ private:
     WinnerIndex index_;
 };
 
-/// The time in ns of a winner's configuration at sizes that it serves; nothing where it is unknown.
+/// The time in ns of a winner's configuration at sizes that it serves; nothing if it is unknown.
 using WinnerTime = std::function<std::optional<double>(const Winner& winner, const Sizes& sizes)>;
 
 /// A call saves what the winner is faster than the default where it was tuned, in parts of its own

@@ -26,7 +26,7 @@ namespace jitune::internal {
 /// doubts each answer once. Thread-safe but for judge().
 class WinnerWatch {
 public:
-    /// Of each thread's calls of one problem, at most one in so many is timed.
+    /// At most one call in so many is timed, of each thread's calls of one problem.
     static constexpr std::uint32_t kCallsPerSample = 10'000;
 
     /// All must outlive it, and so must the answers that it notes and their devices.
@@ -42,8 +42,8 @@ public:
     void launch(const Resolved& answer, std::span<const std::int64_t> sizes,
                 const ReadyLaunch& launch, void* const* arrays, Stream stream);
 
-    /// New doubts by what was timed since the last time. Reads the database. For one thread at a
-    /// time. Throws nothing but std::bad_alloc.
+    /// Returns new doubts, from the times since the last call of judge(). Reads the database. For
+    /// one thread at a time. Throws nothing but std::bad_alloc.
     std::vector<Doubt> judge();
 
     /// Calls that were timed, or tried to be.
@@ -54,7 +54,7 @@ public:
 private:
     struct Watched {
         const Resolved* answer;
-        Doubt doubt;  ///< with what is known of it before there is any
+        Doubt doubt;  ///< its winner, kernel and device, before there is a doubt
         Sizes sizes;  ///< of the first call
         std::vector<std::string> size_names;
         LaunchTimer* timer = nullptr;  ///< nullptr: none
@@ -93,7 +93,7 @@ private:
     std::deque<Place> places_;
     std::map<std::pair<const Resolved*, Sizes>, std::size_t> numbers_;  ///< of places_
 
-    // Of the thread that judges.
+    // Only the thread that judges uses these.
     std::vector<Doubt> doubts_;
     bool has_warned_ = false;
 };

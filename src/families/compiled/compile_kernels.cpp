@@ -29,8 +29,8 @@ namespace jitune::internal {
 
 namespace {
 
-/// Instances of one image: a program of many compiles in less time for each, but all of it is
-/// loaded for one of them.
+/// The most instances of one image: a program of many instances takes less compile time for each,
+/// but a device loads all of it for one instance.
 constexpr std::size_t kBatch = 16;
 
 /// A device of the architecture. Its other attributes decide on grids only.

@@ -12,7 +12,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// As the images are compiled for: see CMakeLists.txt.
+/// True if this CPU has the instructions that the images are compiled for: see CMakeLists.txt.
 bool runs_here() {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0 &&

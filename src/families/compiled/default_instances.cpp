@@ -14,7 +14,8 @@ namespace jitune::internal {
 
 namespace {
 
-// Elements. The default differs where they fit a tile, 4 MiB, or an index of 32 bits.
+// Numbers of elements. The default differs for arrays that fit a tile, 4 MiB, or an index of 32
+// bits.
 constexpr std::array<std::int64_t, 4> kSizes{1, 1 << 13, 1 << 23, std::int64_t{1} << 33};
 
 detail::ReduceShape shape_of(ReduceKind kind, std::int64_t n) {

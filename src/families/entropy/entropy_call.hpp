@@ -26,7 +26,7 @@ class EntropyCall {
 public:
     static constexpr const char* kFirstCall = "the first tuned_entropy of a problem";
 
-    /// The pointers may be null where the call is not launched.
+    /// The pointers may be null if the call is not launched.
     explicit EntropyCall(const detail::EntropyRequest& request, const void* input = nullptr,
                          float* output = nullptr)
         : request_(request), sizes_(sizes_of(request)), input_(input), output_(output) {}

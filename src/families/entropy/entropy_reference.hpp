@@ -33,7 +33,7 @@ private:
     /// The first of the columns that is not within the tolerance, or `end`.
     [[nodiscard]] std::int64_t first_off(const float* output, std::int64_t row, std::int64_t begin,
                                          std::int64_t end, double tolerance) const;
-    /// The same for whole windows.
+    /// The same for whole windows, which no border cuts.
     [[nodiscard]] std::int64_t first_whole_off(const float* output, std::int64_t row,
                                                std::int64_t begin, std::int64_t end,
                                                double tolerance) const;

@@ -28,7 +28,7 @@ std::size_t bytes_in(const KernelParameter& parameter) {
                : static_cast<std::size_t>(parameter.count) * bytes_of(parameter.type);
 }
 
-/// Why a call cannot be captured; empty where it can.
+/// Why a call cannot be captured; empty if it can.
 std::string flaw_of_call(std::span<const KernelParameter> parameters, std::size_t most_bytes) {
     std::size_t bytes = 0;
     for (const KernelParameter& parameter : parameters) {

@@ -17,24 +17,24 @@
 
 namespace jitune::internal {
 
-/// Writes one call of a kernel, the next after it was asked for, as a CapturedCall. Thread-safe.
+/// When it was asked to, writes the next call of a kernel as a CapturedCall. Thread-safe.
 class CallCapture {
 public:
     explicit CallCapture(Log log) : log_(std::move(log)) {}
 
-    /// What the environment asks for: JITUNE_CAPTURE holds the kernel's name. A call that cannot be
-    /// captured is then a warning.
+    /// Asks for what the environment asks for: JITUNE_CAPTURE holds the kernel's name. A call that
+    /// cannot be captured then causes a warning.
     void ask_environment(const std::string& kernel);
 
-    /// What the app asks for: the call throws where it cannot be captured.
+    /// Asks for a capture on the app's behalf: the call throws if it cannot be captured.
     void ask(std::filesystem::path folder, std::size_t most_bytes);
 
-    /// Whether a call is asked for. Costs a warm call one load.
+    /// True if a capture was asked for. Costs a warm call one load.
     [[nodiscard]] bool is_asked() const { return is_asked_.load(std::memory_order_relaxed); }
 
     /// Calls `launch`, and writes what its arrays held before and after, if no other thread has
-    /// done so meanwhile. Waits for the stream. Throws as `launch` does; what else goes wrong, only
-    /// where the app has asked.
+    /// done so meanwhile. Waits for the stream. Throws as `launch` does. If the capture fails,
+    /// throws only if the app has asked for it.
     void launch(const KernelTemplate& kernel, const Problem& problem,
                 std::span<const KernelParameter> parameters, void* const* cells,
                 const StreamSite& site, Stream stream, const std::function<void()>& launch);

@@ -53,7 +53,7 @@ public:
     /// of arguments, another type and a misaligned or null pointer.
     [[nodiscard]] std::array<void*, kMaxArguments> cells(KernelArguments arguments) const;
 
-    /// As TunedKernel::parameters(), for sizes of order(). Throws Error(usage) where an array would
+    /// As TunedKernel::parameters(), for sizes of order(). Throws Error(usage) if an array would
     /// have more elements than can be counted.
     [[nodiscard]] std::vector<KernelParameter> parameters(const KernelTemplate& kernel,
                                                           const Problem& problem) const;

@@ -37,7 +37,7 @@ CapturedCall read_capture(const std::filesystem::path& folder, const KernelTempl
 /// finish() has written capture.toml.
 class CaptureWriter {
 public:
-    /// Throws Error(usage) where the folder has files, or cannot be made.
+    /// Throws Error(usage) if the folder has files, or cannot be made.
     CaptureWriter(std::filesystem::path folder, const KernelTemplate& kernel,
                   const Problem& problem);
 

@@ -20,13 +20,13 @@ struct CarriedTemplate {
     std::vector<std::string> options;  ///< for the compiler, behind those of the front matter
 };
 
-/// Throws Error(usage) as kernel_from_file(), and for a template that needs files which are not
-/// carried: those of include_folders and of arrays, and text that is not UTF-8.
+/// Throws Error(usage) as kernel_from_file(), for a template that needs files which are not
+/// carried, those of include_folders and of arrays, and for text that is not UTF-8.
 CarriedTemplate carried_template(const std::filesystem::path& path,
                                  const std::vector<std::string>& options);
 
 /// The kernel, made of copies of its files that last as long as it does. Throws Error(usage) as
-/// kernel_from_text(), and for a header outside of the folder; Error(unavailable) where the copies
+/// kernel_from_text(), and for a header outside of the folder; Error(unavailable) if the copies
 /// cannot be written.
 std::shared_ptr<const Kernel> kernel_of(const CarriedTemplate& carried);
 

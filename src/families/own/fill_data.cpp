@@ -46,7 +46,7 @@ bool fits(double value) {
     }
 }
 
-/// Throws Error(usage) where no element of the type is the value.
+/// Throws Error(usage) if no element of the type is the value.
 template <class T>
 void refuse_unlike(const char* what, double value) {
     if (!fits<T>(value)) {
@@ -73,7 +73,7 @@ double number_of(const Expression& expression) {
     return *real;
 }
 
-/// Those of the fill, else those that its kind and the type have by themselves.
+/// The bounds of the fill, else the usual bounds of its kind and the type.
 template <class T>
 Bounds bounds_of(const Fill& fill) {
     if (fill.has_bounds) {

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostHeaders = 20'000;
 
-/// A file that an #include in `from` may mean: beside it first, as compilers look.
+/// The file that an #include in `from` means. Looks beside `from` first, as compilers do.
 std::optional<fs::path> header_of(const std::string& name, const fs::path& from,
                                   const std::vector<std::string>& folders) {
     if (const fs::path beside = from / name; !from.empty() && is_header_file(beside)) {

@@ -27,7 +27,7 @@ struct TemplateFile {
     TemplateSource host;
 };
 
-/// The template alone of kernel_from_file(), which may lack a [reference].
+/// Only the template of kernel_from_file(). It may lack a [reference].
 TemplateFile template_from_file(const std::filesystem::path& path,
                                 const std::vector<std::string>& options = {});
 

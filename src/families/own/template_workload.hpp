@@ -40,10 +40,9 @@ private:
     [[nodiscard]] std::vector<Bytes> answers(const Case& one, const Problem& problem) const;
     [[nodiscard]] std::vector<Bytes> host_answers(const Case& one, const Problem& problem) const;
     [[nodiscard]] bool is_for_one_size_only() const;
-    /// Whether the bounds of fills are in order at these sizes: "random 0..n - 2" has no number
-    /// at 1.
+    /// True if all fills have values at these sizes: "random 0..n - 2" has none if n is 1.
     [[nodiscard]] bool has_fills(const Problem& problem) const;
-    /// Whether the rows of all texture objects lie as GPUs ask for at these sizes.
+    /// True if the rows of all texture objects are aligned as GPUs need it at these sizes.
     [[nodiscard]] bool has_textures(const Problem& problem) const;
     [[nodiscard]] Case captured_case(const Problem& problem) const;
 

@@ -73,7 +73,7 @@ class TunedKernel::State::Call {
 public:
     static constexpr const char* kFirstCall = "the first launch of a TunedKernel";
 
-    /// `cells` as of CallSignature::cells(); empty where the call is not launched.
+    /// `cells` as of CallSignature::cells(); empty if the call is not launched.
     Call(const State& state, const OrderedSizes& sizes, std::span<void* const> cells = {})
         : state_(state), sizes_(sizes.span()), cells_(cells) {}
 

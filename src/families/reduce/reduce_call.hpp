@@ -26,7 +26,7 @@ public:
         }
     }
     [[nodiscard]] std::span<const std::int64_t> span() const { return {sizes_.data(), count_}; }
-    /// With 0 for sizes that the shape does not have.
+    /// The sizes, with 0 for those that the shape does not have.
     [[nodiscard]] const CallSizes& all() const { return sizes_; }
 
 private:
@@ -136,7 +136,7 @@ class ReduceCall {
 public:
     static constexpr const char* kFirstCall = "the first tuned_reduce of a problem";
 
-    /// `data` may be empty where the call is not launched.
+    /// `data` may be empty if the call is not launched.
     explicit ReduceCall(const detail::ReduceRequest& request, const detail::ReduceData& data = {})
         : request_(request), data_(data), sizes_(request.shape) {}
 

@@ -17,8 +17,8 @@ struct Tolerance {
     double relative = 0;  ///< to the larger magnitude of the two values
 };
 
-/// The largest relative distance of two neighbours of a float type of 16 bits: results that differ
-/// little before they are rounded may differ so much. 0 for other types.
+/// The largest relative distance of two neighbouring numbers of a float type of 16 bits. Results
+/// may differ that much after rounding, although they hardly differ before. 0 for other types.
 constexpr double step_of(ElementType type) {
     return type == ElementType::float16 ? 0x1p-10 : type == ElementType::bfloat16 ? 0x1p-7 : 0;
 }

@@ -10,9 +10,9 @@
 namespace jitune::internal {
 
 /// `count` elements of the operation's TrialData, for reductions whose runs combine at most
-/// `longest` of them. A float32 sum of over 2^19 magnitudes rounds (reduce_reference.cpp): a lost
-/// tile is noticed then, but not each lost element. So it is with sums of over 2^8 magnitudes that
-/// are rounded to 16 bits.
+/// `longest` of them. A float32 sum of over 2^19 magnitudes rounds (reduce_reference.cpp), so it
+/// shows a lost tile, but not every lost element. The same holds for sums of over 2^8 magnitudes
+/// that are rounded to 16 bits.
 std::vector<std::byte> reduce_data(const ReduceTypes& types, std::size_t count, std::size_t longest,
                                    std::mt19937_64& random);
 

@@ -26,7 +26,7 @@ bool is_extreme(ReduceOp op) {
     return operation_row(op).decisive != Decisive::none;
 }
 
-/// True where an element counts only as 0 or not 0.
+/// True if an element counts only as 0 or not 0.
 bool is_truth(ReduceOp op) {
     const ResultKind kind = operation_row(op).kind;
     return kind == ResultKind::truth || kind == ResultKind::count;

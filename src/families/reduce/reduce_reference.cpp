@@ -221,7 +221,7 @@ Tolerance tolerance_in(ElementType accumulated, ReduceOp op, std::size_t n) {
     return {};
 }
 
-/// The same of results.
+/// The tolerance of results.
 Tolerance tolerance_of(const ReduceTypes& types, std::size_t n) {
     const double step = step_of(types.result);
     if (step == 0) {

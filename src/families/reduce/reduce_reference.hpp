@@ -18,9 +18,9 @@ struct ReduceTypes {
     ElementType result;
 };
 
-/// By what the data of reduce_data.hpp is multiplied so that float16 results stay in range: means
-/// of an element above the least, sums of magnitudes below the largest. A power of 2; 1 for other
-/// results.
+/// The factor by which the data of reduce_data.hpp is multiplied, so that float16 results stay in
+/// range: means of an element above the least, sums of magnitudes below the largest. A power of 2;
+/// 1 for other results.
 float trial_scale(const ReduceTypes& types, std::size_t longest);
 
 /// The reduction of an array that repeats `pattern`, a whole number of elements. Integers are

@@ -16,8 +16,9 @@ namespace jitune::internal {
 
 /// The type of an operation's result, and of the values that it combines.
 enum class ResultKind : std::uint8_t {
-    /// Both of 32 or 64 bits, of the elements' kind: integers stay integers. A result may also have
-    /// the element's own 16 bits of a float, or 8 or 16 of the extreme of integers.
+    /// Both types have 32 or 64 bits and are of the elements' kind: integers stay integers. A
+    /// result may also have the element's own type, for floats of 16 bits, and for minima and
+    /// maxima of integers of 8 or 16 bits.
     reduced,
     average,  ///< float64 for integers, which are combined as integers; else as `reduced`
     real,     ///< float64 for integers, which are combined as float64; else as `reduced`
@@ -67,7 +68,7 @@ enum class Rounding : std::uint8_t {
     inexact,     ///< every element's value rounds
 };
 
-/// The element that decides the result, whatever the others are.
+/// The kind of element that decides the result, whatever the other elements are.
 enum class Decisive : std::uint8_t { none, smallest, largest, largest_magnitude };
 
 /// All that the library, its checks and its tests know of an operation, but for its code: that of
@@ -81,7 +82,8 @@ struct ReduceOpRow {
     TrialData data;
     Rounding rounding;
     Decisive decisive;
-    /// Combines the results of parts into that of the whole; nothing: parts do not tell.
+    /// The operation that combines the results of parts into that of the whole; nothing if no
+    /// operation can.
     std::optional<ReduceOp> joined_by;
 };
 

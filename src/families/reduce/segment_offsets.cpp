@@ -48,7 +48,7 @@ private:
     std::mt19937_64 random_;
 };
 
-/// Of even segments the first, of odd ones the second.
+/// The sum of even segments is the first, that of odd ones the second.
 double& sum_of(std::array<double, 2>& sums, std::int64_t segment) {
     return segment % 2 == 0 ? sums[0] : sums[1];
 }

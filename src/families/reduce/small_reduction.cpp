@@ -24,13 +24,13 @@ using Entry = HostProgram::Entry;
 constexpr std::size_t kTypes = static_cast<std::size_t>(ElementType::float64) + 1;
 constexpr std::size_t kOperations = static_cast<std::size_t>(ReduceOp::custom);
 
-/// In the place of a kernel that is not there: does nothing.
+/// Stands for a kernel that is missing. Does nothing.
 int no_kernel(void** /*arguments*/, int /*count*/) {
     return 0;
 }
 
-/// By element, result and operation; null until first asked for. Kernels of a process, not of an
-/// engine: they are the same for all.
+/// The kernels by element, result and operation; null until the first call. All engines of the
+/// process share them.
 std::array<std::atomic<Entry>, kTypes * kTypes * kOperations> entries{};
 
 bool is_small(const ReduceRequest& request) {
@@ -92,7 +92,8 @@ bool reduce_small(Engine& engine, const ReduceRequest& request, const ReduceData
         entry = find_entry(engine, request);
         place.store(entry, std::memory_order_release);
     }
-    // As kernel_templates/reduce.host.cpp has them. One thread is what any number is for so little.
+    // The arguments of kernel_templates/reduce.host.cpp. For so few elements, one thread works,
+    // whatever number is given.
     const void* values = data.values;
     auto n = static_cast<std::uint64_t>(request.shape.inner);
     int threads = 1;

@@ -8,9 +8,9 @@ namespace jitune::internal {
 class Engine;
 
 /// Reduces a whole array of at most kSmallBytes in host memory by a kernel that comes compiled with
-/// the library, and nothing else: no table, no memory of calls. False, and nothing is done, for
-/// other requests, bad data, an engine that works elsewhere, and where no such kernel runs on this
-/// CPU. Thread-safe.
+/// the library, without a look into tables or the thread's memory of calls. Does nothing and
+/// returns false for other requests, for bad data, for an engine that works elsewhere, and if no
+/// such kernel runs on this CPU. Thread-safe.
 bool reduce_small(Engine& engine, const detail::ReduceRequest& request,
                   const detail::ReduceData& data);
 

@@ -26,7 +26,7 @@ class StencilCall {
 public:
     static constexpr const char* kFirstCall = "the first tuned_stencil of a problem";
 
-    /// `alignment` as in stencil_problem(). The pointers may be null where the call is not
+    /// `alignment` as in stencil_problem(). The pointers may be null if the call is not
     /// launched; `weights` is StencilWeights::data().
     StencilCall(const detail::StencilRequest& request, std::size_t alignment,
                 const void* input = nullptr, void* weights = nullptr, void* output = nullptr)

@@ -16,11 +16,12 @@ JITUNE_BEGIN_NAMESPACE
 enum class TunePolicy {
     /// As offline; a thread of the session then has a worker of low priority tune the problem, and
     /// later calls take its winner. Functions that prepare a handle wait for the tuning, for up to
-    /// two budgets, since a handle whose bits the winner would change keeps what it has found.
+    /// two budgets: if the winner would change the bits of its results, a handle keeps its first
+    /// answer.
     background,
-    /// The best that a tuning finds within Options::budget, for which the call waits: its winner,
-    /// or what would win if it ended then. As offline where nothing is clearly faster than the
-    /// default by then. Later calls take the winner.
+    /// The call waits for a tuning, for Options::budget. The winner answers, or the configuration
+    /// that would win if the tuning ended then; if none is clearly faster than the default by then,
+    /// as offline. Later calls take the winner.
     now,
     /// The stored winner of the nearest range within an octave, unless stored times say that it is
     /// slower than the template's default; else that default. Nothing is tuned.
@@ -40,15 +41,15 @@ enum class LogLevel { off, error, warning, info, debug };
 /// How a Session finds and tunes winners, and what it logs. Plain data; a Session keeps its own
 /// copy.
 struct JITUNE_API Options {
-    /// The tuning database. Empty or "none": keep winners in memory only. While others hold it,
-    /// the first call for a problem waits for 0.1 s (2 s if on_miss is `now` or with `frozen`) and
-    /// then takes the template's default; the next call reads again. A problem is never tuned since
-    /// its winner could not be read.
+    /// The tuning database. Empty or "none": keep winners in memory only. While others hold it, the
+    /// first call for a problem waits for 0.1 s (2 s if on_miss is `now` or with `frozen`) and then
+    /// takes the template's default; the next call reads again. A read failure never starts a
+    /// tuning.
     std::filesystem::path database = default_database();
     TunePolicy on_miss = TunePolicy::background;
-    /// Tune on a GPU also while it works. Else a tuning that no call waits for begins only when the
-    /// GPU has been idle for about a second, for all processes; where the driver does not say,
-    /// never.
+    /// Tune on a GPU also while it works. If false, a tuning that no call waits for begins only
+    /// when no process has used the GPU for about a second; if the driver does not tell that, it
+    /// never begins.
     bool tune_on_busy_gpu = false;
     /// The session serves the winners that the database holds as it is: it never tunes and never
     /// writes, whatever on_miss says. A size that no sure stored winner serves is answered by the
@@ -60,14 +61,14 @@ struct JITUNE_API Options {
     /// against the default and the runner-up. Reductions of up to 4096 bytes in host memory and
     /// prepared handles are not timed.
     bool watch_winners = true;
-    /// What is recorded of calls: what was called, about how often, what answered, and which calls
-    /// had to wait. By a thread of the session, within ten seconds. Nothing under `frozen`, which
-    /// writes nothing. Reductions of up to 4096 bytes in host memory are not recorded.
+    /// The calls that are recorded: what was called, about how often, what answered, and which
+    /// calls had to wait. A thread of the session writes this within ten seconds. Under `frozen`,
+    /// nothing is written. Reductions of up to 4096 bytes in host memory are not recorded.
     Record record = Record::misses;
     /// Up to 10^7 s; zero: no limit. How long the tuning of a problem at its own sizes takes, with
     /// its final comparison and the winner's own compile. Under TunePolicy::now a call waits for
-    /// it, and at most a twentieth longer. The compile of a default that is needed then and not
-    /// there yet, and the launch, come on top.
+    /// it, and at most a twentieth longer. The launch, and the compile of a default that is needed
+    /// then, come on top.
     std::chrono::milliseconds budget{2000};
     /// Where calls work on data in host memory. "host": on the CPU. "cuda" or "cuda:N": on that
     /// GPU, to which the data is copied. "auto": on the fastest of the places that the family of
@@ -81,10 +82,10 @@ struct JITUNE_API Options {
     std::uint64_t seed = 0;
     /// Path of the `jitune` command that is run as tuning worker, so that a candidate that crashes
     /// or hangs does no harm to this process; everything is then tuned in a worker. Empty: as
-    /// JITUNE_WORKER says. Where that is not set, custom operations and user kernels are tuned in a
-    /// worker of the installed command; without a command, they throw Error(unavailable);
-    /// built-in kernels are tuned in this process. "none": everything is tuned in this process,
-    /// which ends with a candidate that crashes.
+    /// JITUNE_WORKER says. If that is not set, custom operations and user kernels are tuned in a
+    /// worker of the installed command, and throw Error(unavailable) without a command; built-in
+    /// kernels are tuned in this process. "none": everything is tuned in this process, which ends
+    /// with a candidate that crashes.
     std::filesystem::path worker;
     /// With a worker: the longest time for checking or timing one candidate, and for one compile.
     /// From 1 ms to 10^7 s.
@@ -101,7 +102,7 @@ struct JITUNE_API Options {
     /// warning, info or debug). Throws Error(usage) that names the variable and what it accepts.
     [[nodiscard]] static Options from_environment();
 
-    /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty where neither is
+    /// $XDG_CACHE_HOME/jitune/tuning.db, else ~/.cache/jitune/tuning.db; empty if neither is
     /// known.
     [[nodiscard]] static std::filesystem::path default_database();
 };

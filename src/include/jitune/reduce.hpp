@@ -20,7 +20,7 @@ JITUNE_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// Which elements are combined with each other. Any numbers: calls check them.
+/// Which elements are combined with each other. The numbers may have any value: calls check them.
 struct ReduceShape {
     enum class Kind : std::uint8_t { all, rows, columns, segments } kind = Kind::all;
     std::int64_t outer = 1;  ///< rows, or segments
@@ -61,8 +61,8 @@ JITUNE_API void reduce_device(Session& session, const ReduceRequest& request, co
 JITUNE_API void reduce_device_async(Session& session, const ReduceRequest& request,
                                     const ReduceData& data, CUstream_st* stream);
 
-/// The same for a problem that the calling thread has reduced before, where nothing but the launch
-/// is left to do. False, and nothing is done, for others and for bad data.
+/// Reduces a problem that the calling thread has reduced before, if nothing but the launch is left
+/// to do. Does nothing and returns false for other problems and for bad data.
 JITUNE_API bool reduce_host_known(Session& session, const ReduceRequest& request,
                                   const ReduceData& data);
 JITUNE_API bool reduce_device_known(Session& session, const ReduceRequest& request,
@@ -179,7 +179,7 @@ private:
 /// a CUDA graph. All calls share the handle's scratch memory: do not let two of them, or a call and
 /// a graph made from this handle, run at the same time. The handle must outlive the work and the
 /// graphs, and its Session must outlive the handle. A call outside of a capture takes a winner that
-/// has come since, where that changes no bits: in minima, maxima and sums of integers, and with
+/// has come since, if that changes no bits: for minima, maxima and sums of integers, and with
 /// Determinism::any.
 template <Element T, Element R = ReducedType<T>>
 class PreparedReduce {

@@ -14,7 +14,7 @@ namespace detail {
 /// Throws Error(unavailable): `call` cannot have `count` results of `bytes` bytes each.
 [[noreturn]] JITUNE_API void throw_no_room(const char* call, std::int64_t count, std::size_t bytes);
 
-/// A vector for `count` results, which is not negative. Throws Error(unavailable) where there is no
+/// A vector for `count` results, which is not negative. Throws Error(unavailable) if there is no
 /// memory for it.
 template <class R>
 std::vector<R> new_results(const char* call, std::int64_t count) {

@@ -39,7 +39,7 @@ struct DispatchInfo {
     std::string configuration;  ///< "block=256 items_per_thread=8 …"
     /// A tuning of these sizes waited or was under way when this answer was taken.
     bool pending = false;
-    /// Of a prepared handle: how long preparing it waited for an answer.
+    /// For a prepared handle: how long preparing it waited for an answer.
     std::chrono::microseconds waited{0};
 };
 
@@ -52,10 +52,10 @@ struct Counters {
     /// Under Options::frozen: problems that the template's default answered. Sizes within half an
     /// octave that share that answer are one problem.
     std::int64_t unserved = 0;
-    // Of tunings behind the calls: see TunePolicy.
+    // Tunings behind the calls: see TunePolicy.
     std::int64_t pending = 0;   ///< problems that wait for a tuning, with the one under way
-    std::int64_t replaced = 0;  ///< answers in memory that winners have taken the place of
-    // Of winners in use: see Options::watch_winners.
+    std::int64_t replaced = 0;  ///< answers in memory that winners have replaced
+    // Winners in use: see Options::watch_winners.
     std::int64_t sampled = 0;  ///< calls that were timed, or tried to be
     std::int64_t doubted = 0;  ///< answers that were found too slow, or made for another driver
     std::int64_t raced = 0;    ///< winners in doubt that were measured again
@@ -107,8 +107,8 @@ public:
     /// configuration and whether it is unsure. Neither order nor times, devices' names or binaries
     /// count. Processes with equal digests find the same winners for all problems; to keep it so,
     /// they set Options::frozen. Reads the whole file anew, every row with its binary: call it
-    /// once, at the start. Thread-safe. Throws Error(store) where the session has no database, or
-    /// where it cannot be read: a digest of nothing would agree with that of other failures.
+    /// once, at the start. Thread-safe. Throws Error(store) if the session has no database or
+    /// cannot read it: all failures would have the same digest.
     [[nodiscard]] std::string table_digest() const;
 
     /// All devices, and one entry with the reason for each platform that has no device.

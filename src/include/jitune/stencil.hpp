@@ -23,7 +23,7 @@ JITUNE_BEGIN_NAMESPACE
 
 /// How inputs before the first and after the last are replaced.
 enum class Boundary : std::uint8_t {
-    valid,  ///< not at all: only windows inside the array have an output, n - 2 radius of them
+    valid,  ///< not replaced: only the n - 2 radius windows inside the array have an output
     zero,   ///< by 0, which a mean counts, too
     clamp,  ///< by the first and the last input
     wrap,   ///< by the inputs of the other end; repeated if the radius is larger than n

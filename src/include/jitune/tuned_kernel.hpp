@@ -185,7 +185,7 @@ public:
 
     /// Has the next launch() write its sizes, scalars and arrays, before and after it, into
     /// `folder`, which is new or empty, so that `jitune tune FILE --from-capture FOLDER` tunes on
-    /// them. That launch waits for its stream, and throws Error(usage) where it cannot be captured:
+    /// them. That launch waits for its stream, and throws Error(usage) if it cannot be captured:
     /// its arrays have more than `most_bytes` bytes, the sizes do not say how long they are, a file
     /// cannot be written; Error(not_prepared) of a stream that is being captured comes as usage,
     /// too. The files hold the app's data. The environment asks for the same by JITUNE_CAPTURE; a
@@ -194,7 +194,7 @@ public:
                  std::size_t most_bytes = std::size_t{1} << 30) const;
 
     /// Finds or tunes, compiles, loads and allocates for these sizes on the calling thread's
-    /// current CUDA device (device 0 where none is current), or on the host.
+    /// current CUDA device (device 0 if none is current), or on the host.
     [[nodiscard]] PreparedKernel prepare(KernelSizes sizes) const;
     [[nodiscard]] PreparedKernel prepare(std::initializer_list<KernelSize> sizes) const {
         return prepare(KernelSizes(sizes));

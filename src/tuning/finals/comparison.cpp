@@ -20,7 +20,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Enough to bound a ratio; differences that take longer to see are of no account between sizes.
+/// Enough rounds to bound a ratio. Smaller differences do not matter between sizes.
 constexpr FinalRule kShortRule{.max_rounds = kFewestRounds + kFewestRounds / 2, .tie = 0.01};
 
 /// Enough to tell which configurations are close to the fastest: the finals time those again.
@@ -104,7 +104,7 @@ void Comparison::choose() {
     report_.progress.space = evaluations_.size();
 }
 
-/// Whether a worker before this one has ended at it, or has found it wrong.
+/// True if an earlier worker ended while it tried the configuration, or found it wrong.
 bool Comparison::has_failed(const std::string& configuration) const {
     return std::any_of(plan_.history.begin(), plan_.history.end(), [&](const Measurement& known) {
         return known.configuration == configuration && known.verdict != Verdict::timed;
@@ -128,7 +128,7 @@ std::vector<std::size_t> Comparison::order() const {
     return order;
 }
 
-/// All at the same time; evaluate() then finds what compiles.
+/// Compiles all at the same time; evaluate() then finds out which of them compile.
 void Comparison::compile() {
     ThreadPool threads;
     threads.run(evaluations_.size(), [&](std::size_t i) {

@@ -21,7 +21,8 @@ struct Finalist {
     Conditions conditions;
 };
 
-/// The step of a tuning that took a measurement. One of the finals has another of the search.
+/// The step of a tuning that took a measurement. A finalist has one measurement of the search and
+/// another one of the finals.
 Conditions::Phase phase_of(const Measurement& measurement);
 
 inline bool is_of_finals(const Measurement& measurement) {
@@ -39,19 +40,20 @@ std::vector<const Evaluation*> choose_finalists(const std::vector<Evaluation>& e
 /// What the launches of a finalist use beside their time in the finals.
 struct FinalistFigures {
     std::string configuration;
-    /// Of one launch: back to back in each window of energy_j, else the samples of the tuning.
+    /// Times of one launch: launched back to back, one for each window of energy_j; without
+    /// energies, the samples of the tuning.
     std::vector<double> launch_ns;
     std::vector<double> energy_j;        ///< of one launch, in each window; empty: not measured
     std::vector<CounterValue> counters;  ///< of one launch; empty: not read
     Conditions conditions;               ///< of launch_ns
 
     [[nodiscard]] MeanInterval energy() const { return mean_interval(energy_j); }
-    /// Joules times seconds of one launch.
+    /// The energy-delay product of one launch: joules times seconds.
     [[nodiscard]] MeanInterval energy_delay() const;
-    /// Joules over seconds, in all windows.
+    /// The power over all windows: joules over seconds.
     [[nodiscard]] double power_w() const;
     /// Measurement::figures: {"energy_j":0.0125,"energy_low_j":…,"energy_high_j":…,"power_w":350.5}
-    /// and each counter; empty where nothing was measured.
+    /// and each counter; empty if nothing was measured.
     [[nodiscard]] std::string text() const;
 };
 

@@ -71,7 +71,7 @@ private:
     void load(const StudiedFinalist& finalist, const CompileOutcome& outcome);
     bool prepare_windows(Studied& one, double launch_ns);
     void measure_energy();
-    /// False where the finalist failed.
+    /// False if the finalist failed.
     bool take_window(EnergyMeter& meter, Studied& one);
     /// Why there are none.
     std::string read_counters(Studied& one);

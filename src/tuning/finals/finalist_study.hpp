@@ -23,8 +23,8 @@ struct StudiedFinalist {
     double median_ns = 0;
 };
 
-/// What to measure of finalists. For energy they take turns, so that warmth and clocks affect all
-/// alike.
+/// What to measure of finalists. To measure energy, they take turns, so that warmth and clocks
+/// affect all alike.
 struct StudyPlan {
     bool energy = false;
     bool counters = false;  ///< of the hardware
@@ -32,7 +32,7 @@ struct StudyPlan {
     std::chrono::milliseconds window{2000};  ///< at least
     std::size_t fewest_windows = 3;
     std::size_t most_windows = 6;
-    double enough = 0.01;  ///< no more windows where each mean is this sure
+    double enough = 0.01;  ///< no more windows once each mean is as sure as this
 };
 
 /// Throws Error(unavailable) with the reason where the device's energy cannot be measured.
@@ -40,15 +40,15 @@ void refuse_without_energy(Device& device);
 
 struct StudyReport {
     std::vector<FinalistFigures> finalists;  ///< in the order given, without those that failed
-    std::string no_counters;  ///< why they could not be read of one, and were not of the next
+    std::string no_counters;  ///< why the counters of one could not be read: later ones have none
     bool stopped = false;     ///< a stop request has cut it short
 };
 
-/// Measures finalists, which have been checked, in this process and on the calling thread, after it
-/// has compiled them, several at the same time. One that fails here is left out, with a warning. A
-/// stop request ends it: those that have two windows are in the result. For a task whose workload
-/// is prepared. Throws Error(unavailable) where the energy counter cannot be read, Error(device)
-/// where the device is lost.
+/// Measures finalists that have been checked. Compiles them first, several at the same time, then
+/// measures in this process, on the calling thread. Leaves out a finalist that fails here, with a
+/// warning. A stop request ends the study: the result has the finalists with two windows. The
+/// task's workload must be prepared. Throws Error(unavailable) if the energy counter cannot be
+/// read, Error(device) if the device is lost.
 StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log);

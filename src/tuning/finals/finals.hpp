@@ -24,7 +24,7 @@ using Refute = std::function<void(const Evaluation&, const TrialFailure&)>;
 ///
 /// The first of the result is the winner: the last of the `seeds` (the incumbent before the
 /// default) unless another is clearly faster in the comparison round by round. Finalists that fail
-/// here are left out, and `refute` gets each of them at once; the result is empty where nothing was
+/// here are left out, and `refute` gets each of them at once; the result is empty if nothing was
 /// timed. Throws Error(device) when the device is lost.
 std::vector<Finalist> run_finals(const Task& task, Rig& rig,
                                  const std::vector<const Evaluation*>& chosen,

@@ -94,7 +94,7 @@ bool CompilerProcess::lives() const {
     }
 }
 
-/// The next message; nothing where none comes within `patience`, or the channel is closed.
+/// The next message; nothing if none comes within `patience`, or the channel is closed.
 std::optional<Message> CompilerProcess::receive(milliseconds patience) {
     LoopClock time(milliseconds(100));
     std::optional<Message> message;

@@ -26,28 +26,29 @@ namespace jitune::internal {
 /// thread at a time.
 class CompilerProcess {
 public:
-    /// Starts it, and does not wait until it is ready. Throws Error(unavailable) where it cannot be
+    /// Starts it, and does not wait until it is ready. Throws Error(unavailable) if it cannot be
     /// started.
     CompilerProcess(const std::filesystem::path& program, PlatformKind platform);
 
-    /// One outcome per instance; nothing where the process is lost: it has ended, is not ready in
-    /// time, or does not answer as a compiler of this build does. A stop of the `call` kills it.
-    /// Throws the errors of the compiler.
+    /// Returns one outcome per instance. Returns nothing if the process is lost: it has ended, is
+    /// not ready in time, or does not answer as a compiler of this build does. A stop of the `call`
+    /// kills it. Throws the errors of the compiler.
     std::optional<std::vector<CompileOutcome>> compile(const CompileRequest& request,
                                                        CompileCall& call);
 
-    /// Its compiler, once it is ready; nothing where the process is lost.
+    /// Waits until the process is ready, and returns the name of its compiler; nothing if the
+    /// process is lost.
     std::optional<CompilerName> name();
 
-    /// False once it has ended, as idle ones do by themselves.
+    /// False once the process has ended, as idle processes do by themselves.
     [[nodiscard]] bool lives() const;
 
     void kill() const { process_->kill(); }
 
-    /// Whether it has ever been ready to compile.
+    /// True if the process has ever been ready to compile.
     [[nodiscard]] bool was_ready() const { return name_.has_value(); }
 
-    /// Why it is lost: "signal 11 (Segmentation fault)".
+    /// Why the process is lost: "signal 11 (Segmentation fault)".
     [[nodiscard]] std::string why_lost() const;
 
 private:
@@ -57,26 +58,26 @@ private:
 
     std::unique_ptr<MessageChannel> channel_;
     std::optional<CompilerName> name_;
-    std::string refusal_;  ///< why it is none that this process can use
+    std::string refusal_;  ///< why this process cannot use it
     std::unique_ptr<ChildProcess> process_;
 };
 
 /// Finds the command that runs run_compiler(). Throws Error(unavailable).
 using FindCommand = std::function<std::filesystem::path()>;
 
-/// Compiles in processes of their own: a compiler such as NVRTC lets in one thread of a process at
-/// a time, nothing can stop it there, not even the end of the process, and a crash of it costs no
-/// more than the program that it compiles. There are as many processes as threads have called at
-/// once, and idle ones end after a while. In a fork of this process, nothing.
+/// Compiles in processes of their own, for three reasons: a compiler such as NVRTC lets in one
+/// thread of a process at a time; within the app nothing can stop it, not even the end of the
+/// process; and a crash costs only the program that it compiles. Starts as many processes as
+/// threads call at once; idle ones end after a while. Compiles nothing in a fork of this process.
 class CompilerPool final : public RemoteCompiler {
 public:
     CompilerPool(PlatformKind platform, FindCommand find, Log log)
         : platform_(platform), find_(std::move(find)), log_(std::move(log)) {}
     ~CompilerPool() override;
 
-    /// Nothing where no process can be started, or memory is short. After the end of a process, its
-    /// instances are compiled one by one; one whose compiler ends again gets a CompileFailure. A
-    /// stop of the `call` kills the process: then CompileStopped is thrown.
+    /// Returns nothing if no process can be started or memory is short. If a process ends, its
+    /// instances are compiled one by one; an instance whose compiler ends again gets a
+    /// CompileFailure. A stop of the `call` kills the process and throws CompileStopped.
     std::optional<std::vector<CompileOutcome>> compile(const DeviceInfo& device,
                                                        const TemplateSource& source,
                                                        std::span<const Instance> instances,
@@ -92,7 +93,7 @@ private:
     using Attempt = std::variant<std::monostate, std::vector<CompileOutcome>, Loss>;
     using Process = std::unique_ptr<CompilerProcess>;
 
-    /// The processes that wait. A thread that lives while there are some lets go of those that have
+    /// The idle processes. While there are any, a thread watches them and removes those that have
     /// ended by themselves; it may outlive the pool.
     struct Idle {
         std::mutex mutex;
@@ -102,11 +103,11 @@ private:
     static void watch(const std::shared_ptr<Idle>& idle);
 
     Attempt try_to_compile(const CompileRequest& request, CompileCall& call);
-    /// An idle process, or a new one. Null where this process has to compile.
+    /// Takes an idle process, or starts one. Null if this process has to compile itself.
     Process take();
     Process start();
     void put_back(Process process);
-    /// With the lock of idle_.
+    /// Starts the thread that watches idle processes. The caller holds the lock of idle_.
     void have_watched();
     void stay_in_this_process(const std::string& reason);
 
@@ -121,8 +122,8 @@ private:
     const std::shared_ptr<Idle> idle_ = std::make_shared<Idle>();
 };
 
-/// Every platform that this build has. Where a compiler would work in this process, it is in those
-/// of a pool instead, unless `find` is empty.
+/// Makes every platform that this build has. Compilers that would work in this process work in
+/// those of a pool instead, unless `find` is empty.
 std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find);
 
 }  // namespace jitune::internal

@@ -25,10 +25,10 @@ public:
     using Error::Error;
 };
 
-/// The nice value of what tunes in the background.
+/// The nice value of threads and workers that tune in the background.
 inline constexpr int kBackgroundNice = 10;
 
-/// Runs tunings of a session in worker processes, where Options::worker says so, and those of the
+/// Runs tunings of a session in worker processes if Options::worker says so, and tunings in the
 /// background unless it forbids workers. Each device has a worker of its own, and one of low
 /// priority for the background. A worker tunes one problem at a time; one that dies or hangs does
 /// not affect the others. Thread-safe.
@@ -42,12 +42,12 @@ public:
     /// Options::worker forbids workers.
     void require_command() const;
 
-    /// Whether the kernel is to be tuned in a worker.
+    /// True if the kernel is to be tuned in a worker.
     [[nodiscard]] bool isolates(const Kernel& kernel, bool low_priority) const;
 
-    /// Tunes the record maker's task in a worker, as Supervisor::tune() does. Returns nothing where
+    /// Tunes the record maker's task in a worker, as Supervisor::tune() does. Returns nothing if
     /// the task's kernel is to be tuned in this process. Throws what Supervisor::tune() throws, and
-    /// Error(unavailable) where no command is found: NoWorker for a caller's code.
+    /// Error(unavailable) if no command is found; for a caller's code that error is a NoWorker.
     std::optional<TuneReport> tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                    const TuneHooks& hooks);
 

@@ -33,12 +33,12 @@ public:
                      const WatchLimits& limits, const Log& log,
                      std::atomic<std::int64_t>& compiles);
 
-    /// Has `worker` tune from what is known so far. Returns the report, or nothing where the worker
-    /// must be replaced; the candidates to blame then have their verdicts or are suspects. Throws
-    /// the tuning's own error, Error(unavailable) soon after the stop of a tuning that is to be
-    /// given up then, and a while after that of one that has tried no candidate, Error(device) for
-    /// the third worker in a row that ended before it tried a candidate, and Error(verify) for the
-    /// second that ended in a step of no candidate.
+    /// Has `worker` tune from what is known so far. Returns the report. Returns nothing if the
+    /// worker must be replaced: then the candidates to blame have verdicts or are suspects. Throws
+    /// the tuning's own error. Throws Error(unavailable) after a stop request: soon if the tuning
+    /// is given up, and after a while if it has tried no candidate. Throws Error(device) if three
+    /// workers in a row end before they try a candidate, and Error(verify) if a second worker ends
+    /// in a step of no candidate.
     std::optional<TuneReport> follow(WorkerProcess& worker);
 
 private:
@@ -46,12 +46,12 @@ private:
     void pass_on_stop(WorkerProcess& worker);
     void pass_on_turn(WorkerProcess& worker);
     void count_turn();
-    /// How long this has lasted but for rests.
+    /// How long the tuning has lasted, without rests.
     [[nodiscard]] LoopClock::Time active() const { return time_.lasted() - rested_; }
     std::optional<TuneReport> take(WorkerProcess& worker, const Message& message);
     void take_measurement(Measurement measurement);
     TuneReport make_report(MessageReader& reader);
-    /// Throws the error that a worker reports, unless the worker alone is lost by it.
+    /// Throws the error that a worker reports, unless a new worker can go on after it.
     void take_error(const Message& message);
 
     void report_wait() const;
@@ -77,7 +77,8 @@ private:
     TuneReport report_;
     SharedImage image_;  ///< of the last incumbent that the worker sent
     std::map<std::string, std::size_t> history_index_;  ///< by configuration
-    /// Were being compiled when a worker died while another candidate, now a suspect, ran.
+    /// Candidates that were being compiled when a worker died. Another candidate, now a suspect,
+    /// ran at that time.
     std::set<std::string> doubtful_;
     int futile_ = 0;  ///< workers in a row that ended before they tried a candidate
     LoopClock time_;
@@ -104,14 +105,14 @@ public:
                std::atomic<std::int64_t>& compiles);
     ~Supervisor();
 
-    /// Starts a worker where none is ready. Throws Error(unavailable), also where the tuning is
-    /// stopped before one is: at once if it is to be given up then, else after a while.
+    /// Starts a worker if none is ready. Throws Error(unavailable) if that fails, and if the tuning
+    /// is stopped before a worker is ready: at once if the tuning is given up, else after a while.
     void start(const TuneHooks& hooks);
 
-    /// As tune(), for `request`. All hooks are called on the calling thread; of the observer, only
+    /// Tunes as tune() does. Calls all hooks on the calling thread; of the observer, only
     /// announce() and measured(). When a worker dies, a candidate that was under way by itself gets
     /// the verdict; if several were, each of them runs alone in the next worker. Throws what tune()
-    /// throws, Error(unavailable) where no worker can be started, and what
+    /// throws, Error(unavailable) if no worker can be started, and what
     /// SupervisedTuning::follow() throws.
     TuneReport tune(WorkerRequest request, const TuneHooks& hooks, const RecordMaker& record_maker);
 

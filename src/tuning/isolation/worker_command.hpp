@@ -7,16 +7,17 @@
 
 namespace jitune::internal {
 
-/// What Options::worker and JITUNE_WORKER are where nothing is tuned in a worker.
+/// The value of Options::worker and JITUNE_WORKER that forbids workers.
 inline constexpr const char* kNoWorker = "none";
 
 /// Returns the worker's command as Options::worker, here `option`, names it, else JITUNE_WORKER. A
-/// path is absolute, so that it holds after the app has changed its folder; a name without a slash
-/// stays one. Empty where neither is set.
+/// path becomes absolute, so that it stays valid if the app changes its folder; a name without a
+/// slash stays a name. Empty if neither is set.
 std::filesystem::path named_worker(const std::filesystem::path& option);
 
-/// Where the command lies that nobody names: as it is built and installed together with the program
-/// or shared library that this code is part of, and in the folder that jitune is configured for.
+/// The paths where the command is looked for if nobody names it: beside the program or shared
+/// library that this code is part of, as it is built and as it is installed, and in the folder that
+/// jitune is configured for.
 std::vector<std::filesystem::path> usual_workers();
 
 /// The command that is `named`, else the first of the `usual` ones that can be run, else the

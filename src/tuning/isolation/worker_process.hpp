@@ -15,7 +15,8 @@
 
 namespace jitune::internal {
 
-/// A worker has ended before it was ready, as where the system lacks memory or kills it.
+/// A worker has ended before it was ready, because the system lacks memory or kills it, for
+/// instance.
 class WorkerEnded : public Error {
 public:
     using Error::Error;
@@ -26,18 +27,18 @@ public:
 /// thread.
 class WorkerProcess {
 public:
-    /// Starts it at this nice value and waits until it is ready. Throws Error(unavailable) where it
-    /// cannot be started, is another build's worker, or is not ready `after_stop` after its start
-    /// though `stop` has become true, and WorkerEnded of that kind.
+    /// Starts it at this nice value and waits until it is ready. Throws Error(unavailable) if it
+    /// cannot be started, if it is another build's worker, or if `stop` has become true and it is
+    /// not ready `after_stop` after its start. Throws WorkerEnded if it ends.
     WorkerProcess(const std::filesystem::path& program, int nice, const std::atomic<bool>& stop,
                   std::chrono::milliseconds after_stop);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
-    /// The next message. Nothing where none comes within `patience`, or where the worker is lost.
+    /// The next message. Nothing if none comes within `patience`, or if the worker is lost.
     std::optional<Message> receive(std::chrono::milliseconds patience);
 
-    /// The worker has ended, cannot be reached, or has sent a malformed message.
+    /// True if the worker has ended, cannot be reached, or has sent a malformed message.
     [[nodiscard]] bool lost() const { return garbled_ || ended_ || channel_->closed(); }
 
     /// How it ended, with the last text that it wrote to standard error: "signal 11 (Segmentation

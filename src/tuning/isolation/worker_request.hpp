@@ -54,8 +54,8 @@ struct WorkerRequest {
 };
 
 void write_request(MessageWriter& writer, const WorkerRequest& request);
-/// The image of an incumbent's binary travels once: `last` is the one that the other side has, or
-/// null, and becomes that of `progress`.
+/// Writes the image of an incumbent's binary only once: `last` is the image that the other side
+/// has, or null, and becomes the image of `progress`.
 void write_progress(MessageWriter& writer, const TuneProgress& progress, SharedImage& last);
 void write_error(MessageWriter& writer, const Error& error);
 
@@ -83,8 +83,8 @@ void write_compile_request(MessageWriter& writer, const CompileRequest& request)
 CompileRequest read_compile_request(MessageReader& reader);
 
 void write_outcomes(MessageWriter& writer, const std::vector<CompileOutcome>& outcomes);
-/// Binaries that follow one another and shared an image share one again. Throws Error(unavailable)
-/// for malformed fields.
+/// Neighbouring binaries that shared an image when they were sent share one again. Throws
+/// Error(unavailable) for malformed fields.
 std::vector<CompileOutcome> read_outcomes(MessageReader& reader);
 
 }  // namespace jitune::internal

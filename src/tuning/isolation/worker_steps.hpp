@@ -76,7 +76,7 @@ public:
     /// Whether nothing runs or compiles, and the last message is older than `limit`.
     [[nodiscard]] bool is_silent(Time now, Time limit) const;
 
-    /// The step under way, if it has taken long.
+    /// The step under way, if it takes long.
     [[nodiscard]] std::optional<TuneProgress::Wait> long_wait(Time now,
                                                               const WatchLimits& limits) const;
 

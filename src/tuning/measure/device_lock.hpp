@@ -12,7 +12,7 @@
 
 namespace jitune::internal {
 
-/// Where lock files lie that processes of all users share.
+/// The folders for lock files that processes of all users share.
 std::vector<std::filesystem::path> lock_folders();
 
 /// Lets one tuning at a time use a device, among all processes that see its lock file: work of
@@ -25,7 +25,7 @@ public:
     /// Longer than a tuning holds a device at a time, except with the slowest kernels.
     static constexpr std::chrono::milliseconds kPatience{10'000};
 
-    /// The device is the caller's for as long as this lives, if alone().
+    /// If alone(), the device belongs to the caller for as long as this object lives.
     class Turn {
     public:
         ~Turn();

@@ -30,7 +30,7 @@ bool is_contended(const std::optional<ProcessorUse>& before,
     if (!before || !after) {
         return false;
     }
-    // Less than nothing where threads have ended meanwhile.
+    // Less than nothing if threads have ended meanwhile.
     const std::chrono::duration<double> ran = after->ran - before->ran;
     const std::chrono::duration<double> waited = after->waited - before->waited;
     return waited > kSlice && waited > kContended * (ran + waited);

@@ -24,13 +24,13 @@ public:
     /// calling thread's processor was slower by more than some percent, before it or after.
     Disturbance end();
 
-    /// Whether to throw a disturbed batch away, after `discarded` of them in a row. A device that
-    /// is never steady is soon measured as it is.
+    /// True if a disturbed batch should be thrown away, after `discarded` of them in a row. A
+    /// device that is never steady is soon measured as it is.
     bool discard(int discarded);
 
 private:
     static constexpr int kMostInARow = 3;
-    static constexpr int kAllowance = 20;  ///< by how much disturbed batches may outnumber others
+    static constexpr int kAllowance = 20;  ///< disturbed batches beyond the others
 
     struct Reading {
         std::optional<ClockReading> clocks;

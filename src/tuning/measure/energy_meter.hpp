@@ -11,16 +11,17 @@
 
 namespace jitune::internal {
 
-/// Readings of an energy counter that moves now and then: the power between two of its moves.
+/// Computes the power between two moves of an energy counter, which moves now and then.
 class EnergyTrace {
 public:
     using Time = std::chrono::steady_clock::time_point;
 
-    /// Begins with the first move at `earliest` or later, ends with one at least `length` later.
+    /// The trace begins with the first move at `earliest` or later, and ends with the first move at
+    /// least `length` after that.
     EnergyTrace(Time earliest, std::chrono::nanoseconds length)
         : earliest_(earliest), length_(length) {}
 
-    /// In the order of the times.
+    /// Adds a reading. Call it in the order of the times.
     void add(Time time, double energy_j);
 
     /// Watts, once the trace has ended.
@@ -52,16 +53,17 @@ struct EnergyWindow {
 /// The counter moves some ten times a second, and on some devices its sensor looks at a quarter of
 /// the time only (Yang, Adamek and Armour, "Part-time power measurements: nvidia-smi's lack of
 /// attention", SC 2024). So launches run without a pause from one move of the counter to another,
-/// seconds apart: what the sensor does not see is like what it sees. A thread of its own reads the
-/// counter, which takes as long as some launches. Used by one thread, that of the timers.
+/// seconds apart: the launches that the sensor misses are like those that it sees. A thread of its
+/// own reads the counter, which takes as long as some launches. Used by one thread, that of the
+/// timers.
 class EnergyMeter {
 public:
-    /// Throws Error(unavailable) where the device has no counter that can be read.
+    /// Throws Error(unavailable) if the device has no counter that can be read.
     explicit EnergyMeter(Device& device);
 
-    /// Runs `timer`, of `launches` launches each time, for `warm_up` until clocks and power are
-    /// where they stay, then for `length` and until the counter moves. Throws Error(unavailable)
-    /// where the counter stands still or cannot be read any more.
+    /// Runs `timer`, of `launches` launches each time, for `warm_up`, after which clocks and power
+    /// are steady, then for `length` and until the counter moves. Throws Error(unavailable) where
+    /// the counter stands still or cannot be read any more.
     std::variant<EnergyWindow, TrialFailure> window(Timer& timer, std::size_t launches,
                                                     std::chrono::nanoseconds warm_up,
                                                     std::chrono::nanoseconds length);

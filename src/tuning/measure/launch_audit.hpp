@@ -12,9 +12,9 @@
 
 namespace jitune::internal {
 
-/// Looks at memory by checksums, which the device takes: cheap enough to see after each candidate
-/// that no input has changed, and after samples that the timed launches were right as well, since a
-/// candidate may be wrong only now and then. Used by one thread.
+/// Checks memory by checksums, which the device computes. This is cheap enough to check after each
+/// candidate that no input has changed, and after samples that the timed launches were right as
+/// well, because a candidate may be wrong only now and then. Used by one thread.
 class LaunchAudit {
 public:
     /// `cases`, the last of which is the problem itself, must outlive it. Call it before the first
@@ -26,10 +26,10 @@ public:
     /// right ones until the next call; `are_right`: they were judged so.
     std::string judge_inputs(bool are_right);
 
-    /// After a sample on these copies of the problem: a complaint if a launch has left a wrong
-    /// output. Outputs whose bits are not known yet are judged on the host, some of each sample.
-    /// Empty for kernels that change their inputs in place: launched again and again, they have no
-    /// right answer.
+    /// Call it after a sample on these copies of the problem. Returns a complaint if a launch has
+    /// left a wrong output. Judges some of the outputs whose bits are not known yet on the host, in
+    /// each sample. Returns nothing for kernels that change their inputs in place: launched again
+    /// and again, they have no right answer.
     std::string judge_timed(std::span<const std::unique_ptr<TrialCase>> copies);
 
 private:

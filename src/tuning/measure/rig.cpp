@@ -22,7 +22,7 @@ std::size_t cache_of(const DeviceInfo& info) {
     return std::size_t{32} << 20;
 }
 
-/// Nothing where the complaint is empty.
+/// Nothing if the complaint is empty.
 std::optional<TrialFailure> wrong_result(std::string complaint) {
     if (complaint.empty()) {
         return std::nullopt;
@@ -99,7 +99,7 @@ std::optional<TrialFailure> Rig::run(TrialCase& trial, const Program& program,
     auto failure = run_once(trial, program, rule);
     const bool came_back_late =
         failure && failure->verdict == Verdict::timed_out && !failure->fatal;
-    // Perhaps the clock has jumped: the candidate is late if it is so twice.
+    // The clock may have jumped: a candidate counts as late only if it is late twice.
     return came_back_late ? run_once(trial, program, rule) : failure;
 }
 

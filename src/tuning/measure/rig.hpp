@@ -33,8 +33,8 @@ struct TrialFailure {
 
 TrialFailure failure_of(const LaunchFailure& failure);
 
-/// Throws Error(device) that names the configuration if the failure is fatal: no other candidate
-/// can run after it.
+/// Throws Error(device) that names the configuration if the failure is fatal, so that no other
+/// candidate can run.
 void refuse_lost_device(const TrialFailure& failure, const DeviceInfo& device,
                         const Configuration& configuration);
 
@@ -49,7 +49,7 @@ public:
     };
 
     /// With `warm_cache` each timed launch reads the data of the launch before it, else data that
-    /// has left the cache. Throws Error(unavailable) where the problem does not fit the device's
+    /// has left the cache. Throws Error(unavailable) if the problem does not fit into the device's
     /// memory.
     Rig(Device& device, const Workload& workload, const Problem& problem, bool warm_cache,
         const Log& log, Checks checks = Checks::all);
@@ -57,7 +57,7 @@ public:
     /// True if the workload does not know all right answers: learn() must come before check().
     [[nodiscard]] bool needs_reference() const;
 
-    /// Takes the outputs of `program` for each case as those that candidates must give.
+    /// Runs `program` on each case and keeps its outputs: candidates must give the same.
     std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
 
     /// Runs every case of Checks once, and judges the outputs, the inputs, the
@@ -67,33 +67,34 @@ public:
                                       bool repeatable = false);
 
     /// Prepares to time a candidate, whose program must outlive the timer. The first candidate's
-    /// speed sets how many launches make a sample; the others are timed alike. A timed launch may
-    /// read outputs of the one before it; each timer begins with the same data.
+    /// speed sets how many launches make a sample; the other candidates have as many. A timed
+    /// launch may read outputs of the one before it; each timer begins with the same data.
     std::variant<std::unique_ptr<Timer>, TrialFailure> timer(const Program& program,
                                                              const LaunchRule& rule);
 
-    /// Launches that follow each other without a pause.
+    /// A timer of launches that follow each other without a pause.
     struct Continuous {
         std::unique_ptr<Timer> timer;
         std::size_t launches = 0;  ///< in each sample, with the one that is not timed
     };
-    /// Prepares to run a candidate, of about `launch_ns` for a launch, for as long as the caller
-    /// wants. Caches are as the launches leave them. The program must outlive the timer.
+    /// Prepares to run a candidate for as long as the caller wants; one launch takes about
+    /// `launch_ns`. Nothing flushes the caches between launches. The program must outlive the
+    /// timer.
     std::variant<Continuous, TrialFailure> continuous(const Program& program,
                                                       const LaunchRule& rule, double launch_ns);
 
-    /// Of one launch on the problem itself, which the candidate must have passed. See
-    /// Bench::counters().
+    /// Reads the counters of one launch on the problem itself, which the candidate must have
+    /// passed. See Bench::counters().
     CounterOutcome counters(const Program& program, const LaunchRule& rule);
 
-    /// Judges the outputs that the launches of the last sample have left: a candidate may be wrong
-    /// only now and then. Takes a look at their checksums, outside of what is timed.
+    /// Judges the outputs of the last sample's launches by their checksums, outside of the timed
+    /// part: a candidate may be wrong only now and then.
     std::optional<TrialFailure> judge_timed();
 
-    /// Takes one sample: ns per launch. Throws Error(unavailable) where the clock stands still.
+    /// Takes one sample: ns per launch. Throws Error(unavailable) if the clock stands still.
     static std::variant<double, TrialFailure> sample(Timer& timer);
 
-    /// Holds the device. To be kept while candidates are checked and timed, not while they are
+    /// Holds the device. Keep the turn while candidates are checked and timed, not while they are
     /// compiled.
     [[nodiscard]] DeviceLock::Turn turn() { return lock_.turn(); }
 
@@ -105,7 +106,7 @@ public:
 
     /// How samples are taken, once a timer has been made.
     [[nodiscard]] Conditions conditions() const;
-    /// The same for samples that were disturbed so, `alone` on the device or not.
+    /// The conditions of samples with this disturbance. `alone`: no other tuning used the device.
     [[nodiscard]] Conditions conditions(const Disturbance& disturbance, bool alone) const;
 
 private:
@@ -116,7 +117,7 @@ private:
                                     const LaunchRule& rule);
     std::optional<TrialFailure> run_once(TrialCase& trial, const Program& program,
                                          const LaunchRule& rule);
-    /// Twice, where the result is `repeatable`.
+    /// Judges the outputs twice if the result is `repeatable`.
     std::optional<TrialFailure> judge(TrialCase& trial, const Program& program,
                                       const LaunchRule& rule, bool repeatable);
     LaunchAudit& audit();
@@ -136,8 +137,8 @@ private:
 
     [[nodiscard]] std::size_t cold_bytes() const;
 
-    /// Enough for any right kernel on the largest problems, and short enough to notice one that
-    /// hangs.
+    /// The limit of a launch: enough for any right kernel on the largest problems, and short enough
+    /// to notice a kernel that hangs.
     static constexpr std::chrono::milliseconds kLaunchLimit{20'000};
     static constexpr std::byte kPoison{0xff};  ///< a NaN, which no float absorbs
 

@@ -17,7 +17,8 @@ namespace {
 constexpr double kSampleNs = 180'000;  // some hundred times the resolution of an event
 constexpr std::size_t kLongestChain = 64;
 constexpr std::size_t kShortestChain = 3;
-// Between two samples the device idles for some microseconds: hundreds of times less than this.
+// Long enough for a sample: between two samples the device idles for some microseconds, hundreds of
+// times less.
 constexpr double kContinuousNs = 5'000'000;
 constexpr std::size_t kFewestContinuous = 2;
 constexpr std::size_t kMostContinuous = 2048;
@@ -78,7 +79,8 @@ std::optional<TrialFailure> Rig::plan_samples(const Program& program, const Laun
     return std::nullopt;
 }
 
-/// One copy for each launch of a sample and for the one that warms up, as far as memory allows.
+/// Makes a copy of the data for each launch of a sample and for the one that warms up, as far as
+/// memory allows.
 void Rig::copy_data() {
     const std::size_t most = std::max<std::size_t>(kMostBytesOfCopies / bytes_of(cases_.back()), 1);
     try {
@@ -107,7 +109,7 @@ std::size_t Rig::places_for(const LaunchRule& rule) const {
     const ScratchNeed need = rule.plan(cases_.back().sizes).scratch;
     const std::size_t most =
         std::max(WorkMemory::places_of(need.plain), WorkMemory::places_of(need.zeroed));
-    // Data that stays in the cache has its work memory beside it, in one place.
+    // If data stays in the cache, so does its work memory, in one place.
     return warm_cache_ ? 1 : std::clamp(chain_ / kLaunchesOfPlace, std::size_t{1}, most);
 }
 

@@ -14,13 +14,13 @@ class Roofline {
 public:
     explicit Roofline(const DeviceInfo& device);
 
-    /// The peak rate of the memory by its clock and bus; empty where the device does not say.
+    /// The peak rate of the memory by its clock and bus; empty if the device does not say.
     [[nodiscard]] std::optional<double> gb_per_s() const {
         return bytes_per_ns_ > 0 ? std::optional(bytes_per_ns_) : std::nullopt;
     }
 
-    /// Why a launch that reads `cold_bytes` bytes, which no cache holds, cannot take only `ns`.
-    /// Nothing where it can, or where the device does not say how fast its memory is.
+    /// Says why a launch cannot take only `ns` if it reads `cold_bytes` bytes that no cache holds.
+    /// Nothing if it can, or if the device does not say how fast its memory is.
     [[nodiscard]] std::optional<std::string> complaint(std::size_t cold_bytes, double ns) const;
 
 private:

@@ -18,7 +18,7 @@ std::string reference_name(const Task& task) {
     return "the reference of " + task.kernel_template().source().name;
 }
 
-/// Whether a function of the caller gives the right answers while the data is made.
+/// True if a function of the caller computes the right answers while the data is made.
 bool knows_answers_by_caller(const Task& task) {
     const auto& reference = task.kernel_template().front_matter().reference;
     return reference && reference->kind == ReferenceSpec::Kind::host;

@@ -16,12 +16,12 @@
 
 namespace jitune::internal {
 
-/// Tells the observer that the task's data is about to be made, with the right answers where a
-/// function of the caller gives them.
+/// Tells the observer that the task's data is about to be made, and the right answers if a function
+/// of the caller computes them.
 void announce_data(const Task& task, const TuneHooks& hooks);
 
-/// Runs the template's reference launch where the workload does not know the right answers. Throws
-/// Error(compile), Error(verify) or Error(device) that names it, and Error(usage) where the
+/// Runs the template's reference launch if the workload does not know the right answers. Throws
+/// Error(compile), Error(verify) or Error(device) that names the launch, and Error(usage) if the
 /// template has none.
 void learn_reference(const Task& task, Rig& rig, BinaryCache& binaries, const TuneHooks& hooks);
 
@@ -42,8 +42,8 @@ public:
     std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
 
     /// Awaits a turn, checks the evaluation's configuration, then takes samples until StoppingRule
-    /// has enough, `best_ns` being the best median so far. A slow candidate and one that is timed
-    /// after a stop request get the fewest that bound a median. Samples and conditions go into
+    /// has enough, `best_ns` being the best median so far. A slow candidate, and a candidate after
+    /// a stop request, get as few samples as can bound a median. Samples and conditions go into
     /// `evaluation`.
     std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation,
                                      std::optional<double> best_ns);
@@ -55,11 +55,11 @@ private:
     };
     using Samples = std::vector<double>;
 
-    /// The failure, or that of the candidate which has harmed its process.
+    /// Returns `failure`, or a failure of its own if the candidate has harmed its process.
     std::optional<TrialFailure> with_side_effects(std::optional<TrialFailure> failure);
     std::optional<TrialFailure> time_checked(const Binary& binary, Evaluation& evaluation,
                                              std::optional<double> best_ns, bool alone);
-    /// For a caller that holds the device.
+    /// Loads and checks. The caller holds the device.
     std::variant<Loaded, TrialFailure> load_checked(const Binary& binary,
                                                     const Configuration& configuration);
     std::variant<Disturbance, TrialFailure> take_steady_samples(Timer& timer, Samples& samples_ns,

@@ -16,7 +16,8 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::byte kPoison{0xa5};
-// Before and behind each array; must stay poisoned. As long as the alignment of texture objects.
+// The length of the canaries before and behind each array, which must stay poisoned: the alignment
+// of texture objects.
 constexpr std::size_t kCanaryBytes = 512;
 
 bool is_poison(std::span<const std::byte> canary) {
@@ -43,7 +44,7 @@ void* front_of(void* array) {
     return static_cast<std::byte*>(array) - kCanaryBytes;
 }
 
-/// Of bytes with a canary at both ends: what was written there, if anything.
+/// Says what was written to the canaries at both ends of `bytes`, if anything was.
 std::string canary_complaint(std::span<const std::byte> bytes, const char* array) {
     if (!is_poison(bytes.first(kCanaryBytes))) {
         return fmt::format("wrote before the start of {}", array);

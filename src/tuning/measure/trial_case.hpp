@@ -11,15 +11,15 @@
 
 namespace jitune::internal {
 
-/// From so many bytes on, outputs are compared on the device, which takes a compile first. Fewer
-/// bytes come to the host for each candidate.
+/// Outputs of at least so many bytes are compared on the device, for which a kernel is compiled
+/// first. Smaller outputs are read by the host for each candidate.
 inline constexpr std::size_t kWorthComparing = std::size_t{1} << 20;
 
 /// A case laid out in device memory, to run candidates on and to judge their outputs.
 /// Used by one thread.
 class TrialCase {
 public:
-    /// Both must outlive it. Throws Error(unavailable) where the device's memory runs out.
+    /// Both must outlive it. Throws Error(unavailable) if the device's memory runs out.
     TrialCase(Bench& bench, const Case& spec);
     /// Another layout of the same case, whose data comes from the memory of `other`.
     TrialCase(Bench& bench, const TrialCase& other);
@@ -28,23 +28,24 @@ public:
     /// The pointer that a launch gets for each argument.
     [[nodiscard]] const std::vector<void*>& arrays() const { return arrays_; }
 
-    /// Poisons the outputs, and restores the data of those that are inputs, too.
+    /// Poisons the outputs, and restores the data of outputs that are inputs, too.
     void restore();
 
-    // Each of these looks at the outputs written since restore(), and at the bytes around all
-    // arrays, and returns a complaint; an empty one where all is right.
+    // Each of these looks at the outputs written since restore() and at the bytes around all
+    // arrays. Returns a complaint, which is empty if all is right.
 
-    /// Takes the outputs as the right answers, where only a device knows them.
+    /// Keeps the outputs as the right answers, if only a device can compute these.
     std::string learn() { return read(reference_); }
-    /// Large outputs whose bits were found right before stay on the device: the same bits are right
-    /// again.
+    /// Judges the outputs. The device compares large outputs with the kept copy of those that were
+    /// right: equal bits are right again.
     std::string judge();
-    /// Whether the bits are those that judge() has just found right.
+    /// Judges whether the bits are those that judge() has just found right.
     std::string judge_repeated();
-    /// judge() of another layout of the same case, which keeps nothing.
+    /// Judges the outputs of another memory layout of the same case. Does not change the kept
+    /// outputs.
     std::string judge_copy(TrialCase& copy);
-    /// Whether the arrays that are only read still hold their data; if not, they get it again, so
-    /// that the next candidate does not answer for it.
+    /// Judges whether the arrays that are only read still hold their data. Restores data that has
+    /// changed, so that the next candidate is not blamed for it.
     std::string judge_inputs();
 
     /// The memory of the arrays that are only read, and of those that are written, with the bytes
@@ -63,11 +64,11 @@ private:
     static std::vector<MemoryRegion> memory_of(const std::vector<Array>& arrays);
 
     void lay_out();
-    /// Gives the array its data, and poison around it and where it has no data.
+    /// Writes the array's data, and poison around it and into every part without data.
     void refill(const Array& array);
     std::string input_complaint(const Array& input);
     std::string read(Outputs& outputs);
-    /// Whether the outputs are, bit by bit, those that were kept.
+    /// True if the outputs equal the kept ones bit by bit.
     bool is_kept();
     void keep();
 
@@ -77,8 +78,8 @@ private:
     std::vector<void*> arrays_;
     std::vector<Array> written_;
     std::vector<Array> read_only_;
-    /// A device copy of each output that judge() found right last. Empty where the outputs are
-    /// small, or where the device has no memory for copies.
+    /// Device copies of the outputs that judge() found right last. Empty if the outputs are small,
+    /// or if the device has no memory for copies.
     std::vector<std::unique_ptr<DeviceMemory>> kept_;
     Outputs reference_;
     Outputs got_, again_;  // reused: page faults on new memory cost more than the download

@@ -19,7 +19,8 @@ std::size_t aligned(std::size_t bytes) {
     return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-/// From one place to the next: no power of two, at which caches may put the same part again.
+/// The distance from one place to the next. It is no power of two, because caches may map such
+/// distances to the same part.
 std::size_t distance(std::size_t bytes) {
     constexpr std::size_t kUnitsApart = 16;
     return ((aligned(bytes) / kAlignment + kUnitsApart) | 1) * kAlignment;

@@ -24,7 +24,7 @@ namespace jitune::internal {
 /// held while compiling, so two threads may compile the same instance: the first Binary is kept.
 class BinaryCache {
 public:
-    /// Does what Device::compile() of the device does. May throw CompileStopped once a stop is
+    /// Compiles as Device::compile() of the device does. May throw CompileStopped once a stop is
     /// requested.
     using Compile = std::function<std::vector<CompileOutcome>(
         Device&, const TemplateSource&, std::span<const Instance>, CompileCall&)>;
@@ -38,7 +38,7 @@ public:
         return same;
     }
 
-    /// Device::compile(), with the time of the calling thread.
+    /// Device::compile(), which also counts the processor time of the calling thread.
     static std::vector<CompileOutcome> compile_here(Device& device, const TemplateSource& source,
                                                     std::span<const Instance> instances,
                                                     CompileCall& call);
@@ -74,8 +74,8 @@ public:
         return compile(task, std::span(&instance, 1), call).front();
     }
 
-    /// The code of one instance in a program of its own, compiled where this was not asked before.
-    /// A failure is not remembered: its reason may pass.
+    /// The code of one instance in a program of its own, which is compiled at the first call for
+    /// it. A failure is not remembered: its reason may pass.
     CompileOutcome alone(const Task& task, const Instance& instance);
 
     /// Instances given to a compiler so far.

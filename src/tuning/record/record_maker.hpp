@@ -19,7 +19,7 @@ struct Gain {
 /// Makes the database records of one tuning. Thread-safe.
 class RecordMaker {
 public:
-    /// Throws Error(unavailable) where there is no compiler.
+    /// Throws Error(unavailable) if there is no compiler.
     explicit RecordMaker(const Task& task);
 
     [[nodiscard]] const Task& task() const { return task_; }
@@ -29,8 +29,8 @@ public:
                                           const std::vector<double>& samples_ns,
                                           const Conditions& conditions) const;
 
-    /// For a candidate that ended with its process. Throws Error(usage) where `configuration` does
-    /// not parse.
+    /// The record of a candidate that ended with its process. Throws Error(usage) where
+    /// `configuration` does not parse.
     [[nodiscard]] Measurement verdict(const std::string& configuration, Verdict verdict,
                                       std::string reason) const;
 

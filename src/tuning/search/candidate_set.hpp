@@ -17,25 +17,26 @@ public:
     /// `space` must outlive it. Throws Error(usage) as restricted_space() does.
     CandidateSet(const SearchSpace& space, const std::vector<std::string>& only);
 
-    /// What the strategy works on, with indexes of its own.
+    /// The space that the strategy works on, with indexes of its own.
     [[nodiscard]] const SearchSpace& part() const { return part_ ? *part_ : space_; }
     [[nodiscard]] bool is_whole() const { return !part_; }
 
-    /// The index in the space of a configuration's text; the space's size where it does not hold
-    /// it.
+    /// The index in the space of a configuration's text; the space's size if the space does not
+    /// hold it.
     [[nodiscard]] std::size_t find_in_space(const std::string& configuration) const;
 
-    /// The index in the space of one in part().
+    /// The index in the space of the configuration at `place` of part().
     [[nodiscard]] std::size_t in_space(std::size_t place) const {
         return part_ ? space_.find(part_->at(place)) : place;
     }
 
-    /// The index in part() of one in the space; part().size() where the part does not hold it.
+    /// The place in part() of the configuration at `index` of the space; part().size() if the part
+    /// does not hold it.
     [[nodiscard]] std::size_t in_part(std::size_t index) const {
         return part_ ? part_->find(space_.at(index)) : index;
     }
 
-    /// Whether the part holds that one of the space.
+    /// True if part() holds the configuration at `index` of the space.
     [[nodiscard]] bool holds(std::size_t index) const { return in_part(index) < part().size(); }
 
 private:

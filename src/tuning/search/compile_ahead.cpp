@@ -18,10 +18,10 @@ namespace jitune::internal {
 namespace {
 
 // Each program costs about this much beside its instances, while NVRTC serves one thread of a
-// process at a time: instances share a program, as many as keep the other threads from waiting. Not
-// more, since a program delivers all its instances at its end.
+// process at a time: instances share a program, as many as keep the other threads from waiting.
+// They hold no more, because a program delivers all its instances at its end.
 constexpr std::chrono::milliseconds kProgramTime{28};
-// With still more, threads would be idle at the end.
+// With more instances, threads would be idle at the end.
 constexpr std::size_t kInstancesPerProgram = 8;
 // The first program of each thread is small, so that there is soon a candidate to time.
 constexpr std::size_t kFirstInstances = 3;
@@ -77,7 +77,7 @@ CompileAhead::~CompileAhead() {
 }
 
 std::size_t CompileAhead::depth() const {
-    // Long, since long queues make large programs, which compile faster.
+    // The queue is long because long queues make large programs, which compile faster.
     return 4 * threads_.size() * kInstancesPerProgram;
 }
 
@@ -185,7 +185,7 @@ void CompileAhead::pause() {
 }
 
 std::size_t CompileAhead::next_instances() const {
-    // A fair share, so that a short queue still feeds every thread.
+    // Each program takes a fair share, so that a short queue still feeds every thread.
     const std::size_t share = (jobs_.size() + threads_.size() - 1) / threads_.size();
     const std::size_t most = programs_ < threads_.size() ? kFirstInstances : kInstancesPerProgram;
     // While they take turns, each program has to last until all other threads have begun theirs.
@@ -220,7 +220,8 @@ std::vector<CompileAhead::Job> CompileAhead::take_jobs(const std::stop_token& st
 }
 
 void CompileAhead::work(const std::stop_token& stop) {
-    // Only of this thread. Nothing depends on it, so that a failure is ignored.
+    // On Linux this sets the nice value of this thread alone. Nothing depends on it, so a failure
+    // is ignored.
     setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kNiceness);
     try {
         for (std::vector<Job> jobs = take_jobs(stop); !jobs.empty(); jobs = take_jobs(stop)) {

@@ -32,24 +32,26 @@ struct CompiledCandidate {
 /// once. Used by one thread.
 class CompileAhead {
 public:
-    /// Compilers add this to their priority number: where cores are few, the thread that checks and
-    /// times goes before them.
+    /// Compilers add this to their nice value: if cores are few, the thread that checks and times
+    /// runs first.
     static constexpr int kNiceness = 5;
 
-    /// On or_usual() threads. `observer` is told of each call of the compiler. All that is referred
-    /// to must outlive it.
+    /// Compiles on or_usual() threads. Tells `observer` of each call of the compiler. All that is
+    /// referred to must outlive it.
     CompileAhead(const Task& task, BinaryCache& binaries, std::size_t threads = 0,
                  TuneObserver& observer = kNoObserver);
 
-    /// The threads for each of `tunings` that run at the same time on this machine.
+    /// The number of threads for each tuning if `tunings` of them run at the same time on this
+    /// machine.
     static std::size_t threads_for(std::size_t tunings);
 
-    /// `threads`; where they are zero, one for each core, and not more than 16.
+    /// `threads`; if that is zero, one thread for each core, but at most 16.
     static std::size_t or_usual(std::size_t threads) {
         return threads > 0 ? threads : threads_for(1);
     }
 
-    /// Drops all candidates. Stops the compiles under way, or waits for those that cannot be.
+    /// Drops all candidates. Stops the compiles under way, or waits for those that cannot be
+    /// stopped.
     ~CompileAhead();
 
     struct Wanted {
@@ -61,32 +63,34 @@ public:
     /// Candidates submitted and not returned yet.
     [[nodiscard]] std::size_t pending() const { return pending_; }
 
-    /// The next compiled candidate; waits for one. Only with pending() > 0. Throws the errors of
-    /// the compiling threads (Error(unavailable): no compiler).
+    /// The next compiled candidate; waits for one. Call it only if pending() > 0. Throws the errors
+    /// of the compiling threads (Error(unavailable): no compiler).
     CompiledCandidate next();
 
-    /// The submitted candidate `index` of the search space, likewise.
+    /// As next(), for the submitted candidate `index` of the search space.
     CompiledCandidate take(std::size_t index);
 
-    /// As next(); nothing where none is compiled within `patience`, or where one has thrown after
-    /// drop_waiting().
+    /// As next(). Nothing if no candidate is compiled within `patience`, or if a compile has thrown
+    /// after drop_waiting().
     std::optional<CompiledCandidate> next_within(std::chrono::milliseconds patience);
 
-    /// No compile begins any more. Candidates that wait for one are dropped.
+    /// From now on no compile begins. Drops the candidates that wait for one.
     void drop_waiting();
 
-    /// After drop_waiting(): whether a compile is under way, or candidates that should still be
-    /// taken are compiled: after the last compile, as many as one program may hold.
+    /// Call it after drop_waiting(). True while a compile is under way, or while there are compiled
+    /// candidates that should still be taken. After the last compile, as many as one program may
+    /// hold should be taken.
     [[nodiscard]] bool has_late();
 
     /// Waits for the compiles under way. None begins before next() or take() has to wait for one.
     void pause();
 
-    /// How many candidates should be pending where none is chosen by the results of others.
+    /// How many candidates should be pending if the strategy does not learn from results.
     [[nodiscard]] std::size_t depth() const;
 
-    /// The same where each is chosen by the results so far: no more than there are results, but
-    /// enough for every thread. Those of a long queue are chosen before anything is known.
+    /// How many candidates should be pending if each is chosen by the results so far: no more than
+    /// there are results, but enough for every thread. With a longer queue, candidates would be
+    /// chosen before any result is known.
     [[nodiscard]] std::size_t depth_after(std::size_t results) const;
 
 private:
@@ -116,7 +120,8 @@ private:
     std::condition_variable_any changed_;
     std::deque<Job> jobs_;
     std::size_t programs_ = 0;  // whose compile has begun
-    /// Of the processor, for each instance of the programs so far, the latest counting most.
+    /// The processor time for each instance, averaged over the programs so far; the latest count
+    /// most.
     std::chrono::nanoseconds instance_time_{0};
     bool takes_turns_ = true;          // whether compiles of several threads wait for each other
     std::size_t under_way_ = 0;        // of these

@@ -12,8 +12,9 @@ namespace jitune::internal {
 /// The text that the compiler gets for an instance: the defines before the template's own lines.
 TemplateSource defined_source(const TemplateSource& source, const Instance& instance);
 
-/// Compiles the instances, each in a call with those of the same Instance::program(), whose defines
-/// stand before the text. `compile` compiles instances without defines. One outcome per instance.
+/// Compiles the instances. Those of the same Instance::program() are compiled in one call, with
+/// their defines before the template's text. `compile` compiles instances without defines. One
+/// outcome per instance.
 std::vector<CompileOutcome> compile_programs(
     const std::function<std::vector<CompileOutcome>(const TemplateSource&,
                                                     std::span<const Instance>)>& compile,

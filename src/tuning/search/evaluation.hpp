@@ -24,7 +24,7 @@ struct Evaluation {
     std::string reason;
     bool unloadable = false;  ///< the device does not take its code
     std::vector<double> samples_ns;
-    bool by_earlier_search = false;  ///< that search took the samples
+    bool by_earlier_search = false;  ///< an earlier search took the samples
     Conditions conditions;           ///< of the samples
     double median_ns = 0;            ///< if timed
     std::optional<Binary> binary;    ///< if compiled by this search, and timed or checked

@@ -92,7 +92,7 @@ void Search::submit(const std::vector<std::size_t>& indexes) {
             texts.push_back(wanted.back().configuration.text());
         }
     }
-    // Before any of them is compiled: from then on each may end the process.
+    // Announce candidates before any of them is compiled: from then on each may end the process.
     if (!texts.empty()) {
         hooks_.observer->announce(texts);
     }
@@ -189,7 +189,7 @@ void Search::run(Rig& rig, LoopClock::Time setup,
     const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
     while (!is_spent() && !is_over()) {
-        // Many at a time, because each announcement waits for the disk.
+        // Submit many at a time, because each announcement waits for the disk.
         if (const std::size_t wished = depth(); ahead_->pending() <= wished / 2) {
             refill(wished);
         }
@@ -211,7 +211,8 @@ std::size_t Search::depth() const {
     return strategy_->learns() ? ahead_->depth_after(known) : ahead_->depth();
 }
 
-/// At the rate so far. The order is then of no use, and long queues are faster.
+/// True if the budget suffices for nearly all candidates, at the rate so far. Then their order is
+/// of no use, and long queues are faster.
 bool Search::tries_nearly_all() const {
     const std::size_t tried = tried_.all().size() - known_;
     const double seconds = std::chrono::duration<double>(time_.lasted()).count();
@@ -232,7 +233,7 @@ void Search::evaluate_next() {
     }
 }
 
-/// What compilers deliver while they end is tried, for a quarter of the budget at most.
+/// Tries what compilers deliver while they end, for at most a quarter of the budget.
 void Search::evaluate_under_way() {
     const auto end = plan_.limit.count() > 0 ? plan_.late_end() - setup_
                                              : time_.lasted() + LoopClock::Time(plan_.budget) / 4;
@@ -257,7 +258,8 @@ void Search::refill(std::size_t wished) {
     }
 }
 
-// Only those that would be finalists: to check all of the history would be a search of its own.
+// Checks only those that would be finalists: to check the whole history would take as long as a
+// search.
 void Search::check_known() {
     bool one_failed = false;
     for (const Evaluation* finalist : choose_finalists(tried_.all(), seeds_)) {
@@ -326,7 +328,7 @@ bool Search::on_target() const {
     return best_ns <= plan_.target_ns || (factor > 0 && best_ns * factor <= tried_.default_ns());
 }
 
-/// On the host, compilers would take processors from the candidate: they wait meanwhile.
+/// On the host, compilers would take processors from the candidate, so they wait meanwhile.
 std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evaluation) {
     if (!runs_on_gpu(task_.info().platform)) {
         ahead_->pause();

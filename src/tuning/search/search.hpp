@@ -26,23 +26,22 @@ namespace jitune::internal {
 class Search {
 public:
     /// All that is referred to must outlive it; `space` is that of the task. Compilers begin at
-    /// once, with the candidates that are chosen without any times, while the caller sets up the
-    /// rig.
+    /// once, while the caller sets up the rig: the first candidates do not depend on times.
     Search(const Task& task, const SearchSpace& space, BinaryCache& binaries,
            const SearchPlan& plan, const TuneHooks& hooks, const Log& log);
 
-    /// Once. Runs on `rig`, which check_known() needs as well, until the strategy ends, the budget
-    /// is spent, the plan's limit says so or the stop flag is set. The tuning has lasted for
-    /// `setup` by now. The default configuration is evaluated first. `record`
-    /// gets each verdict as it comes, also that on a candidate that takes the device down. Throws
+    /// Call it once. Runs on `rig`, which check_known() needs as well, until the strategy ends, the
+    /// budget is spent, the plan's limit says so or the stop flag is set. The tuning has lasted for
+    /// `setup` by now. The default configuration is evaluated first. `record` gets each verdict as
+    /// it comes, also the verdict on a candidate after which the device is lost. Throws
     /// Error(device) when the device is lost, Error(unavailable) when there is no compiler.
     void run(Rig& rig, LoopClock::Time setup, const std::function<void(const Evaluation&)>& record);
 
     /// History first.
     [[nodiscard]] const std::vector<Evaluation>& evaluations() const { return tried_.all(); }
 
-    /// Compiles and checks the likely finalists that only earlier searches have timed: a database
-    /// is not trusted with the answer.
+    /// Compiles and checks the likely finalists that only earlier searches have timed, because a
+    /// winner is never taken from a database unchecked.
     void check_known();
 
     /// Gives one of evaluations() the verdict that overturns its time, and records it.
@@ -67,12 +66,12 @@ private:
     void evaluate_under_way();
     /// One after the other, each compiled and run while nothing else is.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
-    /// Of configurations' texts, as find() gives them.
+    /// The indexes of configurations' texts, as find() gives them.
     [[nodiscard]] std::vector<std::size_t> find_all(
         const std::vector<std::string>& configurations) const;
     /// Checks and times a candidate that has compiled.
     std::optional<TrialFailure> time(const Binary& binary, Evaluation& evaluation);
-    /// The index of a configuration's text; the space's size where it is no candidate.
+    /// The index of a configuration's text; the space's size if it is no candidate.
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void tell_strategy(const Evaluation& evaluation);
     void evaluate(CompiledCandidate candidate);
@@ -84,9 +83,9 @@ private:
     /// Asks the strategy until so many candidates are submitted and not evaluated, or until it has
     /// nothing more to ask.
     void refill(std::size_t wished);
-    /// Whether the search ends for another reason than the time.
+    /// True if the search ends for another reason than the time.
     [[nodiscard]] bool is_over() const;
-    /// Whether the budget is used up.
+    /// True if the budget is used up.
     [[nodiscard]] bool is_spent() const;
     [[nodiscard]] bool on_target() const;
 

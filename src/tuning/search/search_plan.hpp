@@ -19,8 +19,8 @@ struct SearchPlan {
     /// No new candidate is started after this; zero: no limit. The template's default is always
     /// tried.
     std::chrono::milliseconds budget{0};
-    /// Not zero: the whole tuning ends about so long after its begin, with the data, the finals and
-    /// the winner's own compile. The search gets what these leave.
+    /// Not zero: the limit of the whole tuning from its begin, with the data, the finals and the
+    /// winner's own compile. The search gets the rest of the time.
     std::chrono::milliseconds limit{0};
     std::size_t max_evaluations = 0;  ///< zero: no limit; history counts
     /// The search ends when the best median is at most this, or this many times shorter than the
@@ -45,7 +45,8 @@ struct SearchPlan {
     /// Not empty: the candidates are only what restricted_space() leaves of the space, with the
     /// default and the incumbent. Such a search is never complete.
     std::vector<std::string> only = {};
-    /// recall() passes over the results of earlier tunings; what must not run again stays known.
+    /// recall() ignores the times of earlier tunings, but still skips configurations that must not
+    /// run again.
     bool anew = false;
     /// Promising configurations. Those among the candidates are tried before the strategy is
     /// asked, in the order in which the compilers finish them.
@@ -74,8 +75,8 @@ struct SearchPlan {
     }
 
 private:
-    /// Of a limit, for what comes after the search. These parts take about as long for each
-    /// problem.
+    /// The part of a limit that is left for what comes after the search: these steps take about as
+    /// long for each problem.
     [[nodiscard]] std::chrono::milliseconds reserve() const {
         return std::min(limit / 4, std::chrono::milliseconds(500));
     }

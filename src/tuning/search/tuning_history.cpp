@@ -46,7 +46,7 @@ std::optional<std::chrono::duration<double, std::milli>> limit_in(const std::str
     return std::chrono::duration<double, std::milli>(std::round(seconds * 1000));
 }
 
-/// False for verdicts that would not be given again today, or perhaps not.
+/// False for verdicts that might not be given again today.
 bool still_holds(const Measurement& row, const StepLimits& limits) {
     switch (row.verdict) {
         case Verdict::launch_failed:
@@ -64,8 +64,8 @@ bool still_holds(const Measurement& row, const StepLimits& limits) {
 }  // namespace
 
 bool lacked_resources(Verdict verdict, std::string_view reason) {
-    // As the system, GCC, its linker and NVRTC say it. The system kills where memory is short, and
-    // a busy machine takes long.
+    // The words of the system, GCC, its linker and NVRTC. A system that lacks memory kills
+    // processes, and a busy machine takes long.
     constexpr std::array<std::string_view, 10> kWords{"still running after the time limit",
                                                       "signal 9 (Killed)",
                                                       "No space left on device",

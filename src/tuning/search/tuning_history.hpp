@@ -27,12 +27,13 @@ struct StepLimits {
     std::chrono::milliseconds compile;    ///< Options::compile_limit
 };
 
-/// Of all measurements of a key, oldest first. With `resume`: those on the same sizes with the same
-/// device, driver and compiler as `now`; without: only those that must never run again.
-/// Configurations that the device refused are tried again, and so are those that had less time than
-/// `limits` give, and all where none works by its last verdict: the reason may have passed. A
-/// configuration that was under way when the machine went down is a suspect until it has been
-/// measured. If it was under way twice, the second time alone, it is quarantined: known as crashed.
+/// Makes the history from all measurements of a key, oldest first. With `resume`, takes the
+/// verdicts at the same sizes with the same device, driver and compiler as `now`; without it, only
+/// verdicts on configurations that must never run again. Tries three kinds of configurations again,
+/// because the reason may have passed: those that the device refused, those that had less time than
+/// `limits` give, and all of them if none works by its last verdict. A configuration that was under
+/// way when the machine went down is a suspect until it has been measured. If it was under way
+/// twice, the second time alone, it is quarantined: known as crashed.
 TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::string& sizes,
                              const Provenance& now, bool resume, const StepLimits& limits);
 
@@ -43,8 +44,8 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
 void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
             SearchPlan& plan);
 
-/// Leaves only those verdicts in a plan's history that forbid to run a configuration again. Returns
-/// whether there were others.
+/// Removes all verdicts from a plan's history but those that forbid to run a configuration again.
+/// Returns true if there were others.
 bool forget_results(SearchPlan& plan);
 
 /// The stored winner of a task to which a further search would add nothing: its tuning was
@@ -52,8 +53,8 @@ bool forget_results(SearchPlan& plan);
 /// Error(store).
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker);
 
-/// Whether a compile failed for the want of memory, space, files, processes or time, which may be
-/// there the next time.
+/// True if a compile failed for lack of memory, space, files, processes or time: the next one may
+/// succeed.
 bool lacked_resources(Verdict verdict, std::string_view reason);
 
 /// The reason in the verdict on a step that did not end within `limit`: "did not end in 60 s".

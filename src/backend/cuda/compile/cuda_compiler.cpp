@@ -21,14 +21,14 @@ CompilerName name_of(const NvrtcTable& nvrtc) {
     return {nvrtc_version(nvrtc), nvrtc_key(nvrtc)};
 }
 
-/// Options of NVRTC's alone.
+/// True for options that only NVRTC has.
 bool is_unknown_to_nvcc(std::string_view option) {
     constexpr std::array<std::string_view, 3> kOwn{"--device-as-default-execution-space",
                                                    "--minimal", "--no-source-include"};
     return std::find(kOwn.begin(), kOwn.end(), option) != kOwn.end();
 }
 
-/// Of the first kernel, without template arguments and namespaces.
+/// The name of the first kernel, without template arguments and namespaces.
 std::string name_of(const Instance& instance) {
     const std::string& whole = instance.expressions.front();
     const std::string name = whole.substr(0, whole.find('<'));
@@ -36,7 +36,7 @@ std::string name_of(const Instance& instance) {
     return name.substr(colon == std::string::npos ? 0 : colon + 1);
 }
 
-/// nvcc makes an instance of a template where its address is taken.
+/// Takes the address of each kernel, because nvcc then instantiates its template.
 std::string entries_of(const Instance& instance) {
     std::string lines;
     for (std::size_t i = 0; i < instance.expressions.size(); ++i) {

@@ -25,7 +25,8 @@ public:
     explicit CudaCompiler(Loader loader, std::shared_ptr<RemoteCompiler> remote = nullptr)
         : loader_(std::move(loader)), remote_(std::move(remote)) {}
 
-    /// As compile_instances(). Throws what the loader throws, and asks it again the next time.
+    /// Compiles as compile_instances() does. Throws what the loader throws, and calls the loader
+    /// again the next time.
     std::vector<CompileOutcome> compile(int compute_capability, const TemplateSource& source,
                                         std::span<const Instance> instances, CompileCall& call);
 
@@ -45,11 +46,11 @@ private:
     std::atomic<bool> is_used_{false};  ///< table_ has compiled
 };
 
-/// A command of nvcc with the options that NVRTC gets and nvcc knows. The text has lines for nvcc
-/// at its end that ask for what NVRTC is asked for by name. Throws Error(unavailable).
+/// A command of nvcc with those of NVRTC's options that nvcc knows. At its end the text has lines
+/// for nvcc that instantiate what NVRTC is asked for by name. Throws Error(unavailable).
 CompileRecipe make_cuda_recipe(const DeviceInfo& device, const TemplateSource& source,
                                const Instance& instance);
-/// The same with this NVRTC.
+/// The recipe with this NVRTC.
 CompileRecipe make_cuda_recipe(const NvrtcTable& nvrtc, const DeviceInfo& device,
                                const TemplateSource& source, const Instance& instance);
 

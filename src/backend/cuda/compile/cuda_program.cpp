@@ -140,7 +140,8 @@ CUresult CudaLaunch::try_launch(void* const* arrays, Stream stream) const {
                                                 : result;
 }
 
-// No context may be current, which the first step met: asking first would cost every other launch.
+// Call it if the first step failed, perhaps because no context is current. To ask for the context
+// before each launch would cost every launch.
 void CudaLaunch::recover(CUresult result, void* const* arrays, Stream stream) const {
     if (result == CUDA_ERROR_INVALID_CONTEXT) {
         result = launch_in_primary_context(arrays, stream);

@@ -73,7 +73,7 @@ class alignas(64) CudaLaunch final : public ReadyLaunch {
 public:
     CudaLaunch() : ReadyLaunch(call) {}
 
-    /// Throws Error(device) where the program has no such entry, and Error(usage) where the device
+    /// Throws Error(device) if the program has no such entry, and Error(usage) if the device
     /// has no such texture objects; nothing has changed then.
     /// `program` and `device` must outlive the calls.
     void set(const CudaProgram& program, DriverDevice& device, const Launch& launch);
@@ -119,10 +119,10 @@ public:
     void prepare(const Launch& launch, std::unique_ptr<ReadyLaunch>& ready) const override;
 
     /// Enqueues every step up to the first that fails: the answer of cuLaunchKernelEx. The arrays
-    /// are in the cells. Throws Error(device) where the program has no such entry.
+    /// are in the cells. Throws Error(device) if the program has no such entry.
     CUresult try_launch(const Launch& launch, Stream stream) const;
 
-    /// Throws Error(device) where the program has no such entry.
+    /// Throws Error(device) if the program has no such entry.
     [[nodiscard]] CUkernel kernel(std::uint32_t entry) const;
 
     /// Throws Error(device) unless the entry is a constant of at least `bytes` bytes.

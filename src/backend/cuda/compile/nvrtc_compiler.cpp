@@ -30,7 +30,7 @@ std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
     return archs;
 }
 
-/// The newest architecture that a device of `wanted` can run; 0 where there is none.
+/// The newest architecture that a device of `wanted` can run; 0 if there is none.
 int best_arch(const std::vector<int>& archs, int wanted) {
     int best = 0;
     for (const int arch : archs) {
@@ -59,8 +59,8 @@ CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance,
     return binary;
 }
 
-/// NVRTC's log with the line of the template where it names one of the program that it makes of
-/// name expressions.
+/// NVRTC's log, in which lines of the program that NVRTC makes of name expressions are replaced by
+/// lines of the template.
 std::string with_own_lines(std::string log, const TemplateSource& source, const Instance& one) {
     constexpr std::string_view kMade = "__nv_name_map(";
     for (std::size_t at = log.find(kMade); at != log.npos && !one.lines.empty();
@@ -120,7 +120,7 @@ std::optional<std::string> flaw_of_instance(const Instance& instance) {
     return std::nullopt;
 }
 
-/// The toolkit's folders, where `source` includes more than its own headers.
+/// The toolkit's folders, if `source` includes more than its own headers.
 std::vector<std::string> toolkit_of(const NvrtcTable& nvrtc, const TemplateSource& source) {
     return includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
 }

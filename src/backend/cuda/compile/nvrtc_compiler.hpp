@@ -20,7 +20,7 @@ struct NvrtcTarget {
 };
 
 /// For source that is_plain() or not, and includes headers of these folders. Throws
-/// Error(unavailable) where this NVRTC makes nothing that a device of `compute_capability` can run.
+/// Error(unavailable) if this NVRTC makes nothing that a device of `compute_capability` can run.
 NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
                          const std::vector<std::string>& folders);
 
@@ -38,9 +38,9 @@ public:
     nvrtcResult compile(const NvrtcTarget& target);
 
     [[nodiscard]] std::string log() const;
-    /// PTX comes with the NUL that ends it.
+    /// The compiled image. PTX includes the NUL that ends it.
     [[nodiscard]] std::string image(bool cubin) const;
-    /// The symbol of an added expression; empty where it names no kernel.
+    /// The symbol of an added expression; empty if it names no kernel.
     [[nodiscard]] std::string lowered(const std::string& expression) const;
 
 private:
@@ -48,7 +48,7 @@ private:
     using GetText = nvrtcResult (*)(nvrtcProgram, char*);
     [[nodiscard]] std::string read(const char* call, GetSize size, GetText text) const;
 
-    /// Its own member, so that a constructor that throws still destroys it.
+    /// The handle is a member of its own, so that a constructor that throws still destroys it.
     struct Handle {
         explicit Handle(const NvrtcTable& table) : nvrtc(table) {}
         ~Handle() {
@@ -74,9 +74,9 @@ std::string nvrtc_version(const NvrtcTable& nvrtc);
 /// options NVRTC is given.
 std::string nvrtc_key(const NvrtcTable& nvrtc);
 
-/// Whether the file of this nvrtc_key() is what it was, and JITUNE_NVRTC says the same. Loads
-/// nothing, which takes longer than to compile: so it does not see that another file would be
-/// loaded now.
+/// True if the file of this nvrtc_key() has not changed and JITUNE_NVRTC says the same. Does not
+/// load NVRTC, because that takes longer than a compile; so it does not notice if another file
+/// would be loaded now.
 bool is_present_nvrtc(const std::string& key);
 
 /// The target and the options that compile_instances() gives to NVRTC for this source. Throws
@@ -86,7 +86,7 @@ NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& sourc
 
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
 /// NVRTC knows where it is older than the device. See Device::compile. Thread-safe; needs neither
-/// device nor context. Throws Error(unavailable) where NVRTC supports nothing the device can run.
+/// device nor context. Throws Error(unavailable) if NVRTC supports nothing the device can run.
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
                                               int compute_capability);

@@ -15,7 +15,7 @@ namespace jitune::internal {
 
 /// The folders of the headers of one CUDA toolkit and its CCCL: of that at `cuda_path`, if it is
 /// not empty; else of that which `nvrtc`, a library file, is part of, also as packages of pip; else
-/// of /usr/local/cuda. Empty where none of them is there.
+/// of /usr/local/cuda. Empty if none of them is there.
 std::vector<std::string> toolkit_folders(const std::filesystem::path& cuda_path,
                                          const std::filesystem::path& nvrtc);
 
@@ -32,14 +32,14 @@ bool is_header_of(std::span<const std::string> folders, const std::string& name)
 std::optional<std::string> flaw_of_source(const TemplateSource& source,
                                           std::span<const std::string> folders);
 
-/// Whether `source` includes anything but TemplateSource::headers.
+/// True if `source` includes anything but TemplateSource::headers.
 bool includes_others(const TemplateSource& source);
 
 /// True if nothing in `source` is named as what NVRTC's --minimal leaves out: textures, surfaces
 /// and the CUDA runtime's types and functions (NVRTC user guide).
 bool is_plain(const TemplateSource& source);
 
-/// In one line, why `expression` is not a plain name with template arguments, or the
+/// Says in one line why `expression` is neither a plain name with template arguments nor the
 /// address of a variable. NVRTC preprocesses expressions and evaluates commas, so that they could
 /// include files or name something else.
 std::optional<std::string> flaw_of_expression(std::string_view expression);

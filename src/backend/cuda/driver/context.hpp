@@ -11,16 +11,16 @@
 
 namespace jitune::internal {
 
-/// While it lives, a context of the device is current to the calling thread: the one that was, if
-/// it is of that device, else the primary one; and slow driver calls do not disturb a stream
-/// capture of another thread. Both are put back as they were.
+/// While it lives, a context of the device is current to the calling thread: the current one, if it
+/// is of that device, else the primary one. Also, slow driver calls do not disturb a stream capture
+/// of another thread. Its end restores both.
 class ContextScope {
 public:
     /// Throws Error(device) and leaves everything as it was.
     explicit ContextScope(DriverDevice& device) : current_(device, false), relaxed_(device) {}
 
     struct Primary {};
-    /// The primary context, also where another of the device is current.
+    /// Makes the primary context current, also if another context of the device is.
     ContextScope(DriverDevice& device, Primary /*which*/)
         : current_(device, true), relaxed_(device) {}
 
@@ -87,7 +87,7 @@ public:
 
     [[nodiscard]] Handle get() const { return handle_; }
     Handle* out() { return &handle_; }
-    /// It will be gone with the context that it lives in.
+    /// Leaves the thing to the context that it lives in, which ends it.
     void leave() { handle_ = Handle{}; }
 
 private:

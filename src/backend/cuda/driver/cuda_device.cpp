@@ -47,7 +47,7 @@ private:
 };
 
 /// Page-locked host memory, which every device of the process may copy from and to. Throws
-/// Error(unavailable) where there is no more of it and Error(device) otherwise.
+/// Error(unavailable) if there is no more of it and Error(device) otherwise.
 std::unique_ptr<DeviceMemory> allocate_pinned_memory(const std::shared_ptr<DriverDevice>& device,
                                                      std::size_t bytes) {
     return std::make_unique<PinnedMemory>(device, bytes);

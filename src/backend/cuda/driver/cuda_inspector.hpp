@@ -18,7 +18,7 @@ std::optional<std::vector<std::int64_t>> cubin_parameters(std::string_view image
                                                           std::string_view symbol);
 
 /// Reads what ptxas says with -v about the kernel with this symbol: its lines "Function properties
-/// for <symbol>", then the bytes of stack and spills, then "Used <n> registers". Nothing where it
+/// for <symbol>", then the bytes of stack and spills, then "Used <n> registers". Nothing if it
 /// says nothing about it.
 std::optional<KernelResources> read_ptxas_log(std::string_view log, std::string_view symbol);
 

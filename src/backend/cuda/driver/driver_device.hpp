@@ -35,8 +35,8 @@ public:
     /// Throws Error(device).
     bool keep_if_primary(CUcontext context);
 
-    /// A kernel hangs: from now on nothing is given back to the driver, since that would wait for
-    /// the kernel.
+    /// Call it if a kernel hangs: from now on nothing is given back to the driver, because that
+    /// would wait for the kernel.
     void abandon() { abandoned_ = true; }
     [[nodiscard]] bool abandoned() const { return abandoned_; }
 

@@ -49,7 +49,7 @@ public:
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
-    /// One communicator for each device, or none where NCCL is missing or refuses them, which is
+    /// One communicator for each device, or none if NCCL is missing or refuses them, which is
     /// logged once. Takes a second or more the first time. Devices must differ.
     const Communicators& communicators(const std::vector<int>& devices);
 

@@ -50,9 +50,9 @@ public:
     /// `uuid`: "GPU-…".
     NvmlReader(Loader loader, std::string uuid, Log log);
 
-    /// Nothing where NVML is missing or does not say; logged once.
+    /// Nothing if NVML is missing or does not say; logged once.
     std::optional<ClockReading> clocks();
-    /// See Device::utilization(). Nothing where clocks() has nothing.
+    /// See Device::utilization(). Nothing if clocks() has nothing.
     std::optional<double> utilization();
     /// See Device::energy_j().
     std::optional<double> energy_j();

@@ -16,7 +16,7 @@ struct ToolkitLibrary {
     const char* variable;            ///< of the environment: names the one file to load
     std::vector<std::string> names;  ///< newest first; those with the number of a version
     std::string plain_name;          ///< without that number
-    /// Within a toolkit, where the library is looked for.
+    /// The folders of a toolkit in which the library is looked for.
     std::vector<std::string> folders;
     std::string pip_folder;  ///< of its package of pip for CUDA 12
 };
@@ -36,7 +36,7 @@ std::vector<std::string> toolkit_files(const ToolkitLibrary& library);
 /// install.
 SharedLibrary open_toolkit_library(const ToolkitLibrary& library);
 
-/// The address of a function of the library. Throws Error(unavailable) where it has none.
+/// The address of a function of the library. Throws Error(unavailable) if it has none.
 void* resolve_in(const SharedLibrary& opened, const ToolkitLibrary& library, const char* function);
 
 }  // namespace jitune::internal

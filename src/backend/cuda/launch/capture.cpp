@@ -30,7 +30,7 @@ void refuse_capture(DriverDevice& device, Stream stream, const char* what) {
     CaptureState state = CaptureState::none;
     CUresult result = ask_capture(device.driver(), stream, state);
     if (result == CUDA_ERROR_INVALID_CONTEXT) {
-        // A default stream where no context is current: that of the device's own.
+        // A default stream without a current context is that of the device's primary context.
         const ContextScope scope(device);
         result = ask_capture(device.driver(), stream, state);
     }

@@ -13,14 +13,14 @@
 namespace jitune::internal {
 
 /// A stream beside another of the same context, and the events by which the two wait for each
-/// other. Of high priority: what runs on it is short, and others wait for it.
+/// other. It has a high priority, because its work is short and others wait for it.
 class CudaSide {
 public:
-    /// In the calling thread's current context, else the device's primary one. Throws
+    /// Makes it in the calling thread's current context, else in the device's primary one. Throws
     /// Error(device).
     explicit CudaSide(const std::shared_ptr<DriverDevice>& device);
-    /// Gives back what lives in the primary context, which is kept until then. Another context is
-    /// the app's, may be gone, and takes with it what it has.
+    /// Destroys the stream and its events in the primary context, which is kept until then. In an
+    /// app's own context, which may be gone, they end with that context.
     ~CudaSide();
     CudaSide(const CudaSide&) = delete;
     CudaSide& operator=(const CudaSide&) = delete;

@@ -197,7 +197,8 @@ CUresult CudaTextures::find(const TextureView& view, const void* array, CUtexObj
     return result;
 }
 
-// A scope, since the driver may count this as a call that breaks another stream's capture.
+// Makes the object within a scope, because the driver may count this as a call that breaks another
+// stream's capture.
 CUresult CudaTextures::make(const Key& key, CUcontext context, Texture& texture) const {
     const ContextScope scope(*device_);
     const bool in_primary = device_->keep_if_primary(context);

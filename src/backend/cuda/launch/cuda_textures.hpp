@@ -20,8 +20,8 @@ struct TextureLimits {
     std::int64_t pitch_alignment;                               ///< of their pitch, in bytes
 };
 
-/// Of every compute capability from 7.5 to 12.1: CUDA C++ Programming Guide, appendix on compute
-/// capabilities, technical specifications. The guide leaves out the pitch: it is that of
+/// The limits of every compute capability from 7.5 to 12.1: CUDA C++ Programming Guide, appendix on
+/// compute capabilities, technical specifications. The guide leaves out the pitch: it is that of
 /// cudaDeviceProp::maxTexture2DLinear in published dumps of devices.
 inline constexpr TextureLimits kKnownTextureLimits{.line_width = 1 << 28,
                                                    .plane_width = 131072,
@@ -47,12 +47,12 @@ public:
     CudaTextures(const CudaTextures&) = delete;
     CudaTextures& operator=(const CudaTextures&) = delete;
 
-    /// Throws Error(usage) where the device has no texture objects like this, whatever the array's
+    /// Throws Error(usage) if the device has no texture objects like this, whatever the array's
     /// address.
     void check(const TextureView& view) const;
 
     /// Writes the object of `array` in the current context. The answer is an error of the context.
-    /// Throws Error(device) where the driver refuses to make the object.
+    /// Throws Error(device) if the driver refuses to make the object.
     CUresult find(const TextureView& view, const void* array, CUtexObject& object) const;
 
 private:

@@ -13,7 +13,7 @@
 namespace jitune::internal {
 namespace {
 
-// The context goes on after these.
+// After these results the context can still be used.
 constexpr std::array kHarmless{
     CUDA_ERROR_INVALID_VALUE,
     CUDA_ERROR_OUT_OF_MEMORY,
@@ -45,8 +45,8 @@ constexpr std::array kHarmless{
     CUDA_ERROR_INVALID_CLUSTER_SIZE,
 };
 
-// Those of which cuda.h says that the process must be relaunched, and the assert. As numbers: not
-// every toolkit has names for all of them.
+// The results after which the process must be relaunched, as cuda.h says, and the assert. They are
+// numbers because not every toolkit has names for all of them.
 constexpr std::array kContextLost{226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
 
 // A sample of a timing is awaited awake; sleeping through its end would cost a part of it.

@@ -14,7 +14,7 @@ namespace jitune::internal {
 
 class DriverDevice;
 
-/// True where cuda.h says that the process must be restarted after `result`, and for every code
+/// True if cuda.h says that the process must be restarted after `result`, and for every code
 /// that is not known to be harmless.
 bool is_fatal(CUresult result);
 

@@ -16,14 +16,14 @@
 namespace jitune::internal {
 
 /// The code of the service kernels: of jitune::<name> for each cuda/<name>.cu of
-/// embedded::cuda_kernels. The first who asks has it compiled, as one program, which takes less
-/// time than one for each. Thread-safe.
+/// embedded::cuda_kernels. The first caller compiles all of them as one program, which takes less
+/// time than one program for each. Thread-safe.
 class ServiceCode {
 public:
     ServiceCode(std::shared_ptr<CudaCompiler> compiler, int compute_capability)
         : compiler_(std::move(compiler)), compute_capability_(compute_capability) {}
 
-    /// Throws Error(unavailable) where there is no NVRTC, or it has nothing for the device, and
+    /// Throws Error(unavailable) if there is no NVRTC, or it has nothing for the device, and
     /// Error(compile) with its log.
     Binary binary(std::string_view name);
 
@@ -45,7 +45,7 @@ public:
                   std::string_view name);
 
     /// Launches with these arguments, pointers and scalars of at most 8 bytes; at most
-    /// kMaxArguments of them. In a current context of the device.
+    /// kMaxArguments of them. A context of the device must be current.
     CUresult enqueue(std::initializer_list<std::uint64_t> arguments, Stream stream) const;
 
 private:

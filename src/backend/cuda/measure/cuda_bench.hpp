@@ -20,7 +20,7 @@ namespace jitune::internal {
 /// Empties the last-level cache of what other launches left there, by reading four times as much.
 class CacheFlush {
 public:
-    /// Throws Error(unavailable) where there is no compiler or too little free
+    /// Throws Error(unavailable) if there is no compiler or too little free
     /// memory, Error(device) otherwise. `stream` is where enqueue() will be used.
     CacheFlush(const std::shared_ptr<DriverDevice>& device, ServiceCode& code, Stream stream);
 

@@ -40,7 +40,7 @@ bool CudaLaunchTimer::may_time(Stream stream) try {
     }
     const CUresult result = ask_capture(driver, stream, state);
     if (result == CUDA_ERROR_INVALID_CONTEXT) {
-        // A default stream where no context is current: the launch will be in the primary one.
+        // A default stream without a current context: the launch will be in the primary context.
         const ContextScope scope(*device_, ContextScope::Primary());
         return ask_capture(driver, stream, state) == CUDA_SUCCESS && state == CaptureState::none;
     }

@@ -17,7 +17,7 @@ std::vector<std::string> cupti_files(const std::filesystem::path& cuda_path,
                                      const std::filesystem::path& own_file);
 
 /// Loads CUPTI for the life of the process. Only the library that JITUNE_CUPTI names, where it is
-/// set. Throws Error(unavailable) that says where it looked and what to do. Null where jitune is
+/// set. Throws Error(unavailable) that says where it looked and what to do. Null if jitune is
 /// built without CUPTI's headers.
 std::shared_ptr<const CuptiTable> load_cupti();
 

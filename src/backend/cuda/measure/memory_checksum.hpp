@@ -15,7 +15,7 @@ namespace jitune::internal {
 /// Checksums of device memory, without bringing it to the host. Used by one thread at a time.
 class MemoryChecksum {
 public:
-    /// Throws Error(unavailable) where there is no compiler or no memory,
+    /// Throws Error(unavailable) if there is no compiler or no memory,
     /// Error(device) otherwise.
     MemoryChecksum(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
@@ -32,7 +32,7 @@ private:
 /// Compares device memory without bringing it to the host. Used by one thread at a time.
 class MemoryComparison {
 public:
-    /// Throws Error(unavailable) where there is no compiler or no memory,
+    /// Throws Error(unavailable) if there is no compiler or no memory,
     /// Error(device) otherwise.
     MemoryComparison(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
@@ -42,7 +42,7 @@ public:
 
 private:
     std::shared_ptr<DriverDevice> device_;
-    std::unique_ptr<DeviceMemory> different_;  ///< 32 bits, not 0 where something differs
+    std::unique_ptr<DeviceMemory> different_;  ///< 32 bits, not 0 if something differs
     ServiceKernel kernel_;
 };
 

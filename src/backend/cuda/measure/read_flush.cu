@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
-// Reads `count` words, so that whatever was in the caches before is not any more. Reads, because
-// written lines would go back to memory while the next kernel is timed. `sink` is written where the
-// words do not all agree with `filling`, which they do: the compiler does not know.
+// SPDX-License-Identifier: Apache-2.0 Reads `count` words, so that whatever was in the caches
+// before is not any more. Reads, because written lines would go back to memory while the next
+// kernel is timed. All words equal `filling`, but the compiler does not know that: so it keeps the
+// reads, which decide whether `sink` is written.
 namespace jitune {
 
 __global__ void read_flush(const uint4* words, unsigned long long count, unsigned filling,
