@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/launch_arguments.hpp"
+#include "check/finding.hpp"
 
 #include <optional>
 #include <variant>

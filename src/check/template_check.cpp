@@ -7,8 +7,7 @@
 #include <fmt/format.h>
 
 #include "check/check_jobs.hpp"
-#include "check/compiler_log.hpp"
-#include "check/launch_arguments.hpp"
+#include "check/finding.hpp"
 #include "check/space_report.hpp"
 #include "jitune/error.hpp"
 

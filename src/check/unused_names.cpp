@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/unused_names.hpp"
+#include "check/finding.hpp"
 
 #include <algorithm>
 #include <cctype>

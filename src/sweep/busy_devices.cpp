@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sweep/busy_devices.hpp"
+#include "sweep/sweep.hpp"
 
 #include <chrono>
 #include <map>

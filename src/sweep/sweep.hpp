@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "backend/device.hpp"
 #include "dispatch/engine.hpp"
-#include "sweep/busy_devices.hpp"
+#include "support/log.hpp"
 #include "sweep/deadline.hpp"
 #include "sweep/hints.hpp"
 #include "sweep/problem_queue.hpp"
@@ -157,5 +158,10 @@ private:
     std::map<std::pair<std::size_t, std::size_t>, SweepRow> rows_;  ///< by problem and device
     std::exception_ptr error_;
 };
+
+/// The devices that other processes use right now, so that times taken on them may be disturbed.
+/// Warns of each. Waits for 100 ms where the host is one of them, and for 1.2 s where a GPU seems
+/// to be busy, which is asked again then.
+std::set<const Device*> busy_devices(const std::vector<Device*>& devices, const Log& log);
 
 }  // namespace jitune::internal

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check/compiler_log.hpp"
+#include "check/finding.hpp"
 
 #include <gtest/gtest.h>
 

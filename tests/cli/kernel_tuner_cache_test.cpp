@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/formats/t4.hpp"
-#include "cli/tune/recorded_file.hpp"
+#include "cli/tune/recorded_results.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 

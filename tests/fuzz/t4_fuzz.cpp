@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/tune/recorded_file.hpp"
+#include "cli/tune/recorded_results.hpp"
 #include "fuzz/fuzz_target.hpp"
 
 using namespace jitune::internal;

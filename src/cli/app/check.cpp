@@ -10,10 +10,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "check/compiler_log.hpp"
-#include "check/launch_arguments.hpp"
+#include "check/finding.hpp"
 #include "check/template_check.hpp"
-#include "check/unused_names.hpp"
 #include "cli/app/check_devices.hpp"
 #include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"

@@ -50,4 +50,11 @@ struct Command {
     std::string file_child = {};
 };
 
+/// The first line of help texts.
+inline constexpr const char* kProgramSummary =
+    "jitune tunes kernels for the device they run on, and stores the winners";
+
+/// Every command of `jitune`. A new one is a file, whose namespace makes its Invocation, and a row.
+std::vector<Command> commands();
+
 }  // namespace jitune::internal

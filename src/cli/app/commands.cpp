@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/app/commands.hpp"
+#include "cli/app/command.hpp"
 
 namespace jitune::internal {
 

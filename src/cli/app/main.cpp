@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "backend/platform_table.hpp"
+#include "cli/app/command.hpp"
 #include "cli/app/command_line.hpp"
-#include "cli/app/commands.hpp"
 #include "jitune/version.hpp"
 #include "tuner_db/file/schema.hpp"
 #include "tuner_db/file/sqlite.hpp"

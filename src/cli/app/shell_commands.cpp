@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/app/command.hpp"
 #include "cli/app/command_pages.hpp"
-#include "cli/app/commands.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
 #include "jitune/error.hpp"

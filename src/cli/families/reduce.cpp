@@ -44,6 +44,26 @@ Value value_of(ElementType type, const std::byte* bytes) {
     });
 }
 
+/// The problem as it is shown, without its value.
+FileProblem described(const detail::ReduceRequest& request) {
+    const auto& [element, result, reduction, shape] = request;
+    const std::string name =
+        reduction.custom != nullptr ? reduction.custom->name : std::string(to_string(reduction.op));
+    FileProblem problem;
+    problem.nothing = "nothing to launch for an empty array";
+    problem.bytes = static_cast<double>(shape.inner) * static_cast<double>(bytes_of(element));
+    problem.output_type = result;
+    problem.json = {{"value", Json()},
+                    {"result", to_string(result)},
+                    {"type", to_string(element)},
+                    {"n", shape.inner},
+                    {"op", to_string(reduction.op)},
+                    {"name", name},
+                    {"determinism", to_string(reduction.determinism)}};
+    problem.lines = {{name, ""}, {"of", fmt::format("{} {}", shape.inner, to_string(element))}};
+    return problem;
+}
+
 struct ReduceFile : FileCommand {
     std::vector<Option> options() override;
     void check() override;
@@ -101,36 +121,21 @@ void ReduceFile::check() {
 FileProblem ReduceFile::problem(const NpyFile& array) {
     const Reduction operation = reduction();
     const ElementType element = array.header().type;
-    const auto count = static_cast<std::int64_t>(array.header().count);
     const detail::ReduceRequest request{
         element, custom ? custom->result : parse_result(element, operation.op, result), operation,
-        detail::ReduceShape::all(count)};
-    const std::size_t bytes = array.header().count * bytes_of(element);
-    const std::string name = custom ? custom->name : std::string(to_string(operation.op));
-    FileProblem problem;
-    problem.nothing = "nothing to launch for an empty array";
-    problem.bytes = static_cast<double>(bytes);
-    problem.output_type = request.result;
-    problem.json = {{"value", Json()},
-                    {"result", to_string(request.result)},
-                    {"type", to_string(element)},
-                    {"n", count},
-                    {"op", to_string(operation.op)},
-                    {"name", name},
-                    {"determinism", to_string(operation.determinism)}};
-    problem.lines = {{name, ""}, {"of", fmt::format("{} {}", count, to_string(element))}};
+        detail::ReduceShape::all(static_cast<std::int64_t>(array.header().count))};
+    FileProblem problem = described(request);
     if (is_empty(request.shape)) {
         const auto neutral = nothing_of(request);
         problem.output.assign(neutral.begin(), neutral.end());
         return problem;
     }
-    problem.launch = [request, &array, bytes](Engine& engine,
-                                              Device& device) -> FileProblem::Launch {
+    problem.launch = [request, &array](Engine& engine, Device& device) -> FileProblem::Launch {
         refuse_bad_shape(request.shape);
         const Problem reduced = reduce_problem(request);
         Case data;
         data.sizes = reduced.sizes;
-        data.arguments = {input_of(array.data(), bytes),
+        data.arguments = {input_of(array.data(), array.header().count * bytes_of(request.element)),
                           CaseArgument::output(bytes_of(request.result))};
         return {resolve_reduce(engine, device, request),
                 {device, reduce_kernel(request.shape.kind, device.info().platform), reduced},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/sweep/sweep_gain.hpp"
+#include "cli/sweep/sweep_text.hpp"
 
 #include <algorithm>
 #include <map>

@@ -11,7 +11,6 @@
 #include "cli/app/exit_code.hpp"
 #include "cli/app/progress.hpp"
 #include "cli/db/record_json.hpp"
-#include "cli/sweep/sweep_gain.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/trust.hpp"

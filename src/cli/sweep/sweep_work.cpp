@@ -18,7 +18,7 @@
 #include "cli/app/output.hpp"
 #include "cli/sweep/plan_file.hpp"
 #include "cli/sweep/sweep_text.hpp"
-#include "cli/tune/time_left.hpp"
+#include "cli/sweep/time_left.hpp"
 #include "dispatch/options_check.hpp"
 #include "dispatch/session_access.hpp"
 #include "plan/task_name.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tune/recorded_file.hpp"
+#include "cli/tune/recorded_results.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <string>
@@ -38,5 +39,12 @@ private:
 
 /// The names and values of a stored configuration, "block=32 mode=fast": integers are numbers.
 std::vector<std::pair<std::string, Json>> configuration_members(const std::string& configuration);
+
+/// The recorded results in the text of a document: a cache of Kernel Tuner, also one that it has
+/// not closed, or T4. Throws Error(usage) with the document's name.
+RecordedSpace parse_recorded(const std::string& text, const std::string& name);
+
+/// As above, from a file, plain or gzip.
+RecordedSpace read_recorded(const std::filesystem::path& path);
 
 }  // namespace jitune::internal

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "check/compiler_log.hpp"
+#include "check/finding.hpp"
 #include "report/failure_counts.hpp"
 #include "report/labels.hpp"
 #include "text/units.hpp"

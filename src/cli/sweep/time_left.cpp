@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tune/time_left.hpp"
+#include "cli/sweep/time_left.hpp"
 
 #include <algorithm>
 #include <chrono>
