@@ -85,8 +85,8 @@ def with_parameter(key, value):
     return changed(f"ConfigurationSpace/TuningParameters/0/{key}", value)
 
 
-def with_kernel(key, value):
-    return changed(f"KernelSpecification/{key}", value)
+def with_kernel(key, value, document=SCALE):
+    return changed(f"KernelSpecification/{key}", value, document)
 
 
 def with_argument(number, key, value, document=SCALE):
@@ -199,12 +199,23 @@ def test_refusals_name_the_member(document, why):
         (with_kernel("KernelName", 'a"*/\n'), ['entry = "a\\"*\\u002f\\u000a"'], ""),
         (with_kernel("Unheard", 1), [], "KernelSpecification.Unheard is not used: jitune does not know it"),
         (with_kernel("Stream", None), [], ""),
+        (with_kernel("GridDivX", "BLOCK", with_kernel("ProblemSize", [1000, 7])), [
+            'grid = ["ceil_div(1000, BLOCK)", "7", "1"]'
+        ], "GlobalSize is not used: ProblemSize"),
     ],
-)
+)  # fmt: skip
 def test_members_become_lines(document, lines, notes):
     template = template_of(document, ".")
     assert all(line in template.header for line in lines), template.header
     assert notes in "\n".join(template.notes)
+
+
+def test_a_member_that_is_not_used_is_noted_once():
+    document = with_argument(0, "RandomSeed", 1, with_argument(1, "RandomSeed", 2))
+    assert template_of(document, ".").notes == [
+        "Arguments.RandomSeed is not used: jitune's random data are the same in every run",
+        "CompilerOptions -O3 is not used: NVRTC always optimizes",
+    ]
 
 
 def test_a_range_near_the_largest_integer_ends():
