@@ -24,9 +24,12 @@ def read_template(path, name):
     document = read_document(path, name)
     folder = os.path.join(".", os.path.dirname(name))
     with within(f"{name}: T1 tuning problem"):
-        template = template_of(document, folder)
+        try:
+            template = template_of(document, folder)
+        except RecursionError:
+            raise Refusal("its lists are nested too deep") from None
         if shown(template.header) != template.header:
-            raise Refusal("the name of its folder is not UTF-8: rename it")
+            raise Refusal("the name of its folder or a text is not UTF-8: rename it")
         return template, folder
 
 

@@ -77,7 +77,7 @@ class Expression:
             piece = " " if word.isspace() else SPELLINGS.get(word, word)
             if pieces or piece != " ":  # Python takes a first space for an indentation
                 pieces.append(piece)
-                self._origins += [at] * len(piece.encode())
+                self._origins += [at] * len(piece.encode("utf-8", "replace"))
         self._code = "".join(pieces)
 
     def _parsed(self):
@@ -86,7 +86,7 @@ class Expression:
         except SyntaxError as error:
             at = self._origin(error.offset - 1) if error.offset else len(self.text)
             self.refuse(at, f"Python says: {error.msg}")
-        except ValueError as error:  # a character of value 0
+        except ValueError as error:  # a character of value 0, or half of one
             self.refuse(0, f"Python says: {error}")
         except (MemoryError, RecursionError):
             self.refuse(0, TOO_DEEP)

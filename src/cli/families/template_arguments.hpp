@@ -40,7 +40,7 @@ Kernel kernel_of(const TemplateArguments& arguments, const std::string& capture)
 /// As above, its template alone, which may lack a [reference].
 TemplateFile template_of(const TemplateArguments& arguments);
 
-/// The sizes of a problem in T1: one of 1, as t1_template() makes it.
+/// The sizes of a problem in T1: one of 1, as read_t1() makes it.
 std::vector<std::int64_t> t1_sizes();
 
 }  // namespace jitune::internal

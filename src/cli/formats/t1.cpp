@@ -72,7 +72,9 @@ ParsedJson answer_for(const std::filesystem::path& file) {
             std::string("t1/").append(std::filesystem::path(module.name).filename()), module.text));
     }
     // The program inherits no open files, of which this may be one: /dev/fd/63.
-    const std::filesystem::path problem = folder.write("problem.json", read_json_text(file));
+    const std::string text = read_json_text(file);
+    parse_json(text, file.string());  // refuses what is no JSON, and what would take much memory
+    const std::filesystem::path problem = folder.write("problem.json", text);
     const std::filesystem::path answer = folder.path() / "answer.json";
     std::vector<std::string> arguments(kOptions.begin(), kOptions.end());
     arguments.insert(arguments.end(), {kStart, folder.path(), "--name=" + file.string(),
