@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plan/shared_folder.hpp"
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
@@ -16,7 +17,8 @@ class FileClock {
 public:
     /// Makes a file of that name in `folder`, which must outlive the clock and the file is removed
     /// from at its end.
-    FileClock(const SharedFolder& folder, std::string name);
+    FileClock(const SharedFolder& folder, std::string name,
+              const TimeSource& source = kMachineTime);
     ~FileClock();
     FileClock(const FileClock&) = delete;
     FileClock& operator=(const FileClock&) = delete;
@@ -29,9 +31,10 @@ public:
 
 private:
     const SharedFolder& folder_;
+    const TimeSource& source_;
     std::string name_;
     std::int64_t read_ns_ = 0;
-    std::chrono::steady_clock::time_point read_at_;
+    TimeSource::Clock::time_point read_at_;
 };
 
 }  // namespace jitune::internal

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "backend/device.hpp"
+#include "support/time_source.hpp"
 #include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
@@ -114,6 +115,7 @@ struct TuneHooks {
     /// How long the tuning has waited for its turns. No budget counts that.
     std::shared_ptr<std::chrono::nanoseconds> rested =
         std::make_shared<std::chrono::nanoseconds>(0);
+    const TimeSource* time = &kMachineTime;  ///< of budgets and limits
 };
 
 /// Waits before a candidate or a round of the finals until that may use the device, or the tuning

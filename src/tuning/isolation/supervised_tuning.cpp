@@ -57,7 +57,7 @@ SupervisedTuning::SupervisedTuning(WorkerRequest request, const TuneHooks& hooks
       limits_(limits),
       log_(log),
       compiles_(compiles),
-      time_(kGlance, kLongGlance),
+      time_(kGlance, kLongGlance, *hooks.time),
       spent_before_(request_.plan.spent) {
     const auto& history = request_.plan.history;
     for (std::size_t i = 0; i < history.size(); ++i) {

@@ -26,7 +26,8 @@ void Supervisor::start(const TuneHooks& hooks) {
         try {
             worker_ = std::make_unique<WorkerProcess>(
                 program_, nice_, *hooks.stop,
-                hooks.given_up.stop_possible() ? std::chrono::milliseconds(0) : kStoppedStartTime);
+                hooks.given_up.stop_possible() ? std::chrono::milliseconds(0) : kStoppedStartTime,
+                *hooks.time);
         } catch (const WorkerEnded&) {
             if (starts == kMostStarts) {
                 throw;

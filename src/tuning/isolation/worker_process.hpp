@@ -12,6 +12,7 @@
 #include "support/child_process.hpp"
 #include "support/message_channel.hpp"
 #include "support/temp_dir.hpp"
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
@@ -26,11 +27,11 @@ public:
 /// thread.
 class WorkerProcess {
 public:
-    /// Starts it at this nice value and waits until it is ready. Throws Error(unavailable) where it
-    /// cannot be started, is another build's worker, or is not ready `after_stop` after its start
-    /// though `stop` has become true, and WorkerEnded of that kind.
+    /// Starts it at this nice value and waits, by `source`, until it is ready. Throws
+    /// Error(unavailable) where it cannot be started, is another build's worker, or is not ready
+    /// `after_stop` after its start though `stop` has become true, and WorkerEnded of that kind.
     WorkerProcess(const std::filesystem::path& program, int nice, const std::atomic<bool>& stop,
-                  std::chrono::milliseconds after_stop);
+                  std::chrono::milliseconds after_stop, const TimeSource& source);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
@@ -46,7 +47,7 @@ public:
 
 private:
     void wait_until_ready(const std::filesystem::path& program, const std::atomic<bool>& stop,
-                          std::chrono::milliseconds after_stop);
+                          std::chrono::milliseconds after_stop, const TimeSource& source);
     /// Throws the error of a program whose first message is another than that of a worker.
     [[noreturn]] void refuse(const std::filesystem::path& program, const Message& first);
     std::optional<ProcessResult> wait_for_end();

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "backend/device.hpp"
+#include "support/time_source.hpp"
 #include "tuning/measure/rig.hpp"
 
 namespace jitune::internal {
@@ -14,7 +15,7 @@ namespace jitune::internal {
 /// Readings of an energy counter that moves now and then: the power between two of its moves.
 class EnergyTrace {
 public:
-    using Time = std::chrono::steady_clock::time_point;
+    using Time = TimeSource::Clock::time_point;
 
     /// Begins with the first move at `earliest` or later, ends with one at least `length` later.
     EnergyTrace(Time earliest, std::chrono::nanoseconds length)
@@ -57,7 +58,7 @@ struct EnergyWindow {
 class EnergyMeter {
 public:
     /// Throws Error(unavailable) where the device has no counter that can be read.
-    explicit EnergyMeter(Device& device);
+    explicit EnergyMeter(Device& device, const TimeSource& time = kMachineTime);
 
     /// Runs `timer`, of `launches` launches each time, for `warm_up` until clocks and power are
     /// where they stay, then for `length` and until the counter moves. Throws Error(unavailable)
@@ -70,6 +71,7 @@ private:
     double read();
 
     Device& device_;
+    const TimeSource& time_;
 };
 
 }  // namespace jitune::internal
