@@ -21,6 +21,7 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kMostHoles = 8;
+constexpr std::chrono::seconds kStorePatience{10};  // another device's thread may be writing
 constexpr const char* kPinned = "pinned: it stays until jitune db unpin";
 
 /// The texts that `text_of` gives for the devices, each once, joined by commas.
@@ -275,8 +276,9 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
 /// A tuning would not replace its winner.
 bool Sweep::skip_pinned(SweepRow& row, const Task& task) {
     TuningStore* const store = engine_.store();
-    const auto winner =
-        store == nullptr ? std::nullopt : store->find(task.key(), task.problem.sizes);
+    const auto winner = store == nullptr
+                            ? std::nullopt
+                            : store->find(task.key(), task.problem.sizes, kStorePatience);
     if (!winner || !winner->pinned) {
         return false;
     }
@@ -291,8 +293,9 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     TuningStore* const store = engine_.store();
     const SweepProblem& one = problems_[row.problem];
     const bool is_adopted = !one.anew && engine_.adopt(task, hooks);
-    const auto winner =
-        store == nullptr || one.anew ? std::nullopt : store->find(task.key(), task.problem.sizes);
+    const auto winner = store == nullptr || one.anew
+                            ? std::nullopt
+                            : store->find(task.key(), task.problem.sizes, kStorePatience);
     if (winner && !is_worth_another_try(*winner, task.device)) {
         row.set_winner(task, *winner);
         row.outcome = SweepRow::Outcome::skipped;
