@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -30,6 +31,13 @@ protected:
     ~BackgroundTest() override {
         std::filesystem::remove("/tmp/jitune-background-" + device_.info_.uuid + ".lock");
         std::filesystem::remove("/tmp/jitune-" + device_.info_.uuid + ".lock");
+    }
+
+    std::ptrdiff_t warnings_with(const std::string& text) {
+        const std::lock_guard lock(warnings_mutex_);
+        return std::count_if(warnings_.begin(), warnings_.end(), [&](const std::string& one) {
+            return one.find(text) != std::string::npos;
+        });
     }
 
     /// Half a minute, in which the thread behind the calls looks around now and then.
@@ -207,7 +215,7 @@ TEST_F(BackgroundTest, WaitsForAGpuToBecomeIdle) {
     EXPECT_EQ(engine->counters().pending, 1);
     device_.use = 0;
     await_winners(*engine, 1);
-    EXPECT_TRUE(warnings_.empty());
+    EXPECT_EQ(warnings_with("JITUNE_TUNE_BUSY"), 0);
 }
 
 TEST_F(BackgroundTest, LeavesTheDeviceToCallsWhileTheseLaunch) {
@@ -236,8 +244,7 @@ TEST_F(BackgroundTest, SaysThatItCannotTellWhetherAGpuIsIdle) {
     await([&] { return has_warned(); });
     wait_for_long();
     EXPECT_EQ(engine->counters().tunings, 0);
-    ASSERT_EQ(warnings_.size(), 1U);
-    EXPECT_NE(warnings_[0].find("JITUNE_TUNE_BUSY=1 allows it"), std::string::npos);
+    EXPECT_EQ(warnings_with("JITUNE_TUNE_BUSY=1 allows it"), 1);
 }
 
 TEST_F(BackgroundTest, KernelsThatNoWorkerCanMakeAreNotTuned) {
