@@ -48,12 +48,13 @@ Engine::Engine(const Options& options, std::span<const Family> families)
     : Engine(options, platforms_of(checked(options)), families) {}
 
 Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
-               std::span<const Family> families)
+               std::span<const Family> families, const TimeSource& time)
     : keeps_host_data_(runs_on_cpu(options.device)),
       options_(checked(std::move(options))),
       log_(options_.log_level, options_.log_sink),
       platforms_(std::move(platforms)),
       families_(families),
+      time_(time),
       store_(options_, log_),
       isolation_(options_, log_),
       watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
@@ -70,7 +71,8 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
           options_, log_, families_, store_, answers_, isolation_, table_, *recorder_,
           [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
               return race(task, doubt, hooks);
-          })) {}
+          },
+          time_)) {}
 
 Engine::~Engine() {
     finish();
@@ -205,9 +207,9 @@ Counters Engine::counters() const {
 const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_fork();
     refuse_sink();
-    const auto start = PauseLedger::Clock::now();
+    const auto start = time_.now();
     const Resolved& answer = this->answer(key, task, start);
-    pauses_.add(task, answer, start);
+    pauses_.add(task, answer, time_.now() - start);
     return answer;
 }
 
@@ -327,7 +329,7 @@ const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::in
     // A tuning of low priority, which tries candidates for one budget.
     const auto budget = options_.budget;
     const auto outcome = background_->wait(
-        place, budget.count() == 0 ? std::nullopt : std::optional(Clock::now() + 2 * budget));
+        place, budget.count() == 0 ? std::nullopt : std::optional(time_.now() + 2 * budget));
     background_->relax(place);
     if (outcome.error) {
         explain_or_throw(outcome.error, log_);

@@ -27,6 +27,7 @@
 #include "jitune/session.hpp"
 #include "support/log.hpp"
 #include "support/process_identity.hpp"
+#include "support/time_source.hpp"
 #include "tuning/isolation/isolation.hpp"
 #include "tuning/record/binary_cache.hpp"
 #include "tuning/tuner.hpp"
@@ -50,14 +51,16 @@ enum class Reuse {
 class Engine {
 public:
     explicit Engine(const Options& options, std::span<const Family> families);
-    /// Makes an engine over the caller's own platforms.
+    /// Makes an engine over the caller's own platforms and clock, which must outlive it.
     Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms,
-           std::span<const Family> families = {});
+           std::span<const Family> families = {}, const TimeSource& time = kMachineTime);
     ~Engine();
 
     [[nodiscard]] const Options& options() const { return options_; }
     [[nodiscard]] const Log& log() const { return log_; }
     [[nodiscard]] std::span<const Family> families() const { return families_; }
+    /// The clock of its budgets and waits, also for a sweep with this engine.
+    [[nodiscard]] const TimeSource& time() const { return time_; }
     [[nodiscard]] Counters counters() const;
     [[nodiscard]] std::vector<DeviceDescription> devices();
 
@@ -194,7 +197,7 @@ private:
     void refuse_tuning() const;
     /// Throws Error(usage) in a log sink: a miss or a tuning there may wait for its own thread.
     static void refuse_sink();
-    using Clock = std::chrono::steady_clock;
+    using Clock = TimeSource::Clock;
 
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);
@@ -260,6 +263,7 @@ private:
     Log log_;
     std::vector<std::unique_ptr<Platform>> platforms_;
     std::span<const Family> families_;
+    const TimeSource& time_;
     SessionStore store_;
     std::once_flag recovered_;  // the journals of ended processes are in the database
     BinaryCache binaries_;

@@ -57,10 +57,11 @@ public:
         range_.anchors = anchors;
         watched_.stop = hooks.stop;
         watched_.observer = hooks.observer;
+        watched_.time = hooks.time;
         watched_.progress = [this](const TuneProgress& progress) {
             TuneProgress whole = progress;
             whole.range = range_;
-            whole.range->left_s += std::max(part_s_ - seconds_since(begun_), 0.0);
+            whole.range->left_s += std::max(part_s_ - hooks_.time->seconds_since(begun_), 0.0);
             hooks_.progress(whole);
         };
     }
@@ -68,22 +69,17 @@ public:
     /// Runs a search or a comparison under these hooks.
     template <class Part>
     TuneReport run(bool is_search, const Part& part) {
-        begun_ = Clock::now();
+        begun_ = hooks_.time->now();
         part_s_ = is_search ? search_s() : 0;
         range_.left_s = later_s(is_search);
         TuneReport report = part(watched_);
-        (is_search ? searching_s_ : comparing_s_) += seconds_since(begun_);
+        (is_search ? searching_s_ : comparing_s_) += hooks_.time->seconds_since(begun_);
         ++(is_search ? range_.searched : range_.compared);
         range_.anchors = std::max(range_.anchors, range_.searched);
         return report;
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-
-    static double seconds_since(Clock::time_point begin) {
-        return std::chrono::duration<double>(Clock::now() - begin).count();
-    }
     /// Of one search: as long as the ones before it, or as its budget says.
     [[nodiscard]] double search_s() const {
         return range_.searched > 0 ? searching_s_ / static_cast<double>(range_.searched)
@@ -100,7 +96,7 @@ private:
     const TuneHooks& hooks_;
     TuneHooks watched_;
     TuneProgress::Range range_;
-    Clock::time_point begun_ = Clock::now();
+    TimeSource::Clock::time_point begun_ = hooks_.time->now();
     double part_s_ = 0;  ///< how long the search under way takes
     double searching_s_ = 0;
     double comparing_s_ = 0;
@@ -133,12 +129,12 @@ std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& t
 }  // namespace
 
 TuneReport Engine::compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = hooks.time->now();
     auto made = isolation_.tune(RecordMaker(task), plan, hooks);
     BinaryCache binaries = binaries_.until(hooks.given_up);
     TuneReport report = made ? std::move(*made) : tune(task, plan, hooks, binaries, log_);
     log_.debug("compared {} configurations of {} in {:.3g} s", plan.compared.size(), task.name(),
-               std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+               hooks.time->seconds_since(begin));
     report.measurements = last_of_each(std::move(report.measurements));
     for (Measurement& one : report.measurements) {
         if (one.verdict == Verdict::timed) {  // failures forbid later searches, too
@@ -187,7 +183,8 @@ RangeReport Engine::widen(const Task& task, const OwnTuning& own, const SearchPl
     std::vector<Winner> winners;
     try {
         const RangeEffort effort{plan, budget_of(plan) / 2,
-                                 known_comparisons(task, Reuse::undisturbed), hooks.rested};
+                                 known_comparisons(task, Reuse::undisturbed), hooks.rested,
+                                 hooks.time};
         winners = internal::tune_range(task, range_around(sizes, own.around, plan.seed), effort,
                                        *hooks.stop, tune_task);
     } catch (const Error& error) {

@@ -39,8 +39,8 @@ ClaimFolder::ClaimFolder(const SharedFolder& folder, const SharedFolder& part,
       scope_(std::move(scope)),
       task_(std::move(task)),
       rules_(rules),
-      clock_(lives_, task_),
-      showed_life_(std::chrono::steady_clock::now()),
+      clock_(lives_, task_, *rules_.time),
+      showed_life_(rules_.time->now()),
       cursor_(quick_hash(task_, 0) % scope_.shards) {}
 
 std::vector<std::size_t> ClaimFolder::ranks_of(std::size_t shard) const {
@@ -77,7 +77,7 @@ std::optional<std::size_t> ClaimFolder::next_shard() {
 }
 
 std::optional<ProblemState> ClaimFolder::claim_in(std::size_t shard) {
-    if (const auto now = std::chrono::steady_clock::now(); now - showed_life_ > kFresh) {
+    if (const auto now = rules_.time->now(); now - showed_life_ > kFresh) {
         showed_life_ = now;
         beat();  // before it claims, so that a claim is never older than its task's life
     }

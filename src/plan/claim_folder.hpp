@@ -15,6 +15,7 @@
 #include "plan/deliveries.hpp"
 #include "plan/problem_state.hpp"
 #include "plan/shared_folder.hpp"
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
@@ -42,6 +43,7 @@ struct ClaimRules {
     /// more often than this.
     std::chrono::seconds between_looks{30};
     std::size_t few_shards = 64;
+    const TimeSource* time = &kMachineTime;  ///< between two readings of the files' clock
 };
 
 /// Which task works on which problem of a plan, for one class of devices: a folder `claims` of
@@ -130,7 +132,7 @@ private:
     const ClaimRules rules_;
     FileClock clock_;
     std::function<void(const ProblemState&)> tell_loss_;
-    std::chrono::steady_clock::time_point showed_life_;
+    TimeSource::Clock::time_point showed_life_;
     std::size_t cursor_;
     std::size_t met_empty_ = 0;
     std::set<std::size_t> known_empty_;

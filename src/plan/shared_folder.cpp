@@ -329,8 +329,8 @@ std::optional<std::string> SharedFolder::text(const std::string& name, std::size
     return read ? std::optional(text) : std::nullopt;
 }
 
-FileClock::FileClock(const SharedFolder& folder, std::string name)
-    : folder_(folder), name_(std::move(name)) {
+FileClock::FileClock(const SharedFolder& folder, std::string name, const TimeSource& source)
+    : folder_(folder), source_(source), name_(std::move(name)) {
     read();
 }
 
@@ -346,14 +346,14 @@ std::int64_t FileClock::read() {
     static_cast<void>(folder_.beat(name_));
     if (const auto facts = folder_.facts(name_)) {
         read_ns_ = facts->changed_ns;
-        read_at_ = std::chrono::steady_clock::now();
+        read_at_ = source_.now();
     }
     return read_ns_;
 }
 
 std::int64_t FileClock::seconds() const {
     using std::chrono::nanoseconds;
-    const nanoseconds passed = std::chrono::steady_clock::now() - read_at_;
+    const nanoseconds passed = source_.now() - read_at_;
     return (read_ns_ + passed.count()) / 1'000'000'000;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "support/file_descriptor.hpp"
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
@@ -100,7 +101,8 @@ class FileClock {
 public:
     /// Makes a file of that name in `folder`, which must outlive the clock. The end of the clock
     /// removes the file.
-    FileClock(const SharedFolder& folder, std::string name);
+    FileClock(const SharedFolder& folder, std::string name,
+              const TimeSource& source = kMachineTime);
     ~FileClock();
     FileClock(const FileClock&) = delete;
     FileClock& operator=(const FileClock&) = delete;
@@ -113,9 +115,10 @@ public:
 
 private:
     const SharedFolder& folder_;
+    const TimeSource& source_;
     std::string name_;
     std::int64_t read_ns_ = 0;
-    std::chrono::steady_clock::time_point read_at_;
+    TimeSource::Clock::time_point read_at_;
 };
 
 }  // namespace jitune::internal

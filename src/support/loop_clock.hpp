@@ -5,22 +5,26 @@
 #include <chrono>
 #include <string>
 
+#include "support/time_source.hpp"
+
 namespace jitune::internal {
 
-/// Measures by the monotonic clock how long a loop has lasted, which counts each of its turns here.
-/// A turn in which that clock stands still or goes back counts as `usual`, and no turn counts as
-/// more than `most`: so a limit is reached even if the clock stands still, and a jump of the clock
-/// does not reach it. Used by one thread.
+/// Measures by the monotonic clock of a TimeSource, which must outlive it, how long a loop has
+/// lasted, which counts each of its turns here. A turn in which that clock stands still or goes
+/// back counts as `usual`, and no turn counts as more than `most`: so a limit is reached even if
+/// the clock stands still, and a jump of the clock does not reach it. Used by one thread.
 class LoopClock {
 public:
-    using Clock = std::chrono::steady_clock;
+    using Clock = TimeSource::Clock;
     using Time = std::chrono::nanoseconds;
 
-    explicit LoopClock(Time usual, Time most = Time::max(), Clock::time_point now = Clock::now())
-        : usual_(usual), most_(most), last_(now) {}
+    explicit LoopClock(Time usual, Time most = Time::max(), const TimeSource& source = kMachineTime)
+        : source_(&source), usual_(usual), most_(most), last_(source.now()) {}
+    LoopClock(Time usual, const TimeSource& source) : LoopClock(usual, Time::max(), source) {}
 
     /// Counts the turn that ends now. Returns lasted().
-    Time turn(Clock::time_point now = Clock::now()) {
+    Time turn() {
+        const Clock::time_point now = source_->now();
         const Time passed = now - last_;
         last_ = now;
         lasted_ += passed > Time(0) ? std::min(passed, most_) : usual_;
@@ -33,6 +37,7 @@ public:
     [[nodiscard]] Time lasted() const { return lasted_; }
 
 private:
+    const TimeSource* source_;
     Time usual_, most_;
     Clock::time_point last_;
     Time lasted_{0};

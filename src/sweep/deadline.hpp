@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
 #include <optional>
+
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
 /// When the last part of some work may begin; nothing: at any time.
-using Deadline = std::optional<std::chrono::steady_clock::time_point>;
+using Deadline = std::optional<TimeSource::Clock::time_point>;
 
-inline bool is_late(const Deadline& deadline) {
-    return deadline && std::chrono::steady_clock::now() >= *deadline;
+inline bool is_late(const Deadline& deadline, const TimeSource& time) {
+    return deadline && time.now() >= *deadline;
 }
 
 }  // namespace jitune::internal

@@ -42,7 +42,7 @@ std::vector<DoubtRace> race_doubts(Engine& engine, Device& device, const SearchP
     TuningStore* const store = engine.store();
     std::vector<DoubtRace> races;
     for (const Doubt& doubt : store == nullptr ? std::vector<Doubt>() : store->calls().doubts()) {
-        if (*hooks.stop || is_late(until)) {
+        if (*hooks.stop || is_late(until, *hooks.time)) {
             break;
         }
         if (doubt.key.device_class != device.info().device_class) {

@@ -23,8 +23,6 @@ namespace jitune::internal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::chrono::seconds kBetweenBeats{30};
 constexpr std::chrono::milliseconds kBetweenLooks{200};  // at signals and at the time
 constexpr std::chrono::seconds kBusyHolds{60};
@@ -95,6 +93,7 @@ PlanWork::PlanWork(Engine& engine, Device& device, const Place& place,
                    const std::vector<SweepProblem>& problems, SweepSearch search,
                    const Deadline& until, const std::atomic<bool>& stop, SweepObserver& observer)
     : engine_(engine),
+      time_(engine.time()),
       device_(device),
       place_(place),
       problems_(problems),
@@ -107,7 +106,7 @@ PlanWork::PlanWork(Engine& engine, Device& device, const Place& place,
 }
 
 bool PlanWork::has_time() const {
-    return !until_ || Clock::now() + std::chrono::duration<double>(longest_s_) < *until_;
+    return !until_ || time_.now() + std::chrono::duration<double>(longest_s_) < *until_;
 }
 
 PlanEnd PlanWork::run() {
@@ -147,11 +146,11 @@ PlanEnd PlanWork::nothing_left() const {
 }
 
 void PlanWork::watch() {
-    if (stop_asked_ || is_late(until_)) {
+    if (stop_asked_ || is_late(until_, time_)) {
         stop_ = true;
     }
-    if (Clock::now() - last_beat_ >= kBetweenBeats) {
-        last_beat_ = Clock::now();
+    if (time_.now() - last_beat_ >= kBetweenBeats) {
+        last_beat_ = time_.now();
         try {
             place_.claims.beat();
         } catch (const Error& error) {
@@ -161,7 +160,7 @@ void PlanWork::watch() {
 }
 
 void PlanWork::tune(const ProblemState& claim) {
-    const auto start = Clock::now();
+    const auto start = time_.now();
     stop_ = false;
     last_beat_ = start;
     const Heartbeat heartbeat(kBetweenLooks, [&] { watch(); });
@@ -182,13 +181,13 @@ void PlanWork::tune(const ProblemState& claim) {
     judge(claim,
           Sweep(engine_, {&device_}, {std::move(problem)}, std::move(search), stop_, forward).run(),
           before);
-    longest_s_ = std::max(longest_s_, std::chrono::duration<double>(Clock::now() - start).count());
+    longest_s_ = std::max(longest_s_, time_.seconds_since(start));
 }
 
 void PlanWork::ask_busy() {
-    if (!asked_busy_until_ || is_late(asked_busy_until_)) {
+    if (!asked_busy_until_ || is_late(asked_busy_until_, time_)) {
         search_.busy = busy_devices({&device_}, engine_.log());
-        asked_busy_until_ = Clock::now() + kBusyHolds;
+        asked_busy_until_ = time_.now() + kBusyHolds;
     }
 }
 

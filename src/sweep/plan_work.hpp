@@ -79,6 +79,7 @@ private:
     void watch();
 
     Engine& engine_;
+    const TimeSource& time_;
     Device& device_;
     const Place place_;
     const std::vector<SweepProblem>& problems_;
@@ -88,7 +89,7 @@ private:
     SweepObserver& observer_;
 
     std::atomic<bool> stop_{false};  // of the sweep of one problem
-    std::chrono::steady_clock::time_point last_beat_;
+    TimeSource::Clock::time_point last_beat_;
     Deadline asked_busy_until_;
     double longest_s_;
     std::size_t refused_in_a_row_ = 0;

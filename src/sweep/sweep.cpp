@@ -21,14 +21,9 @@ namespace jitune::internal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::size_t kMostHoles = 8;
+constexpr std::chrono::seconds kStorePatience{10};  // another device's thread may be writing
 constexpr const char* kPinned = "pinned: it stays until jitune db unpin";
-
-double seconds_since(Clock::time_point start) {
-    return std::max(0.0, std::chrono::duration<double>(Clock::now() - start).count());
-}
 
 /// The texts that `text_of` gives for the devices, each once, joined by commas.
 template <class TextOf>
@@ -123,7 +118,7 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProb
 }
 
 SweepResult Sweep::run() {
-    const auto start = Clock::now();
+    const auto start = engine_.time().now();
     busy_ = search_.busy ? *search_.busy : busy_devices(devices_, engine_.log());
     {
         std::vector<std::jthread> threads;
@@ -144,7 +139,7 @@ SweepResult Sweep::run() {
     }
     result_.interrupted = stop_;
     result_.store_errors = engine_.counters().store_errors;
-    result_.seconds = seconds_since(start);
+    result_.seconds = engine_.time().seconds_since(start);
     return std::move(result_);
 }
 
@@ -164,7 +159,7 @@ void Sweep::work(std::size_t device) {
 }
 
 bool Sweep::is_late() const {
-    return internal::is_late(search_.until);
+    return internal::is_late(search_.until, engine_.time());
 }
 
 void Sweep::end_with_error() {
@@ -180,7 +175,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     row.bytes = one.bytes;
     row.device = id_of(*devices_[device]);
     begin(device, problem);
-    const auto start = Clock::now();
+    const auto start = engine_.time().now();
     bool stopped = false;
     bool handed_back = false;
     try {
@@ -207,7 +202,7 @@ void Sweep::tune(std::size_t device, std::size_t problem) {
     }
     ++state_.done;
     state_.kept += row.outcome == SweepRow::Outcome::skipped ? 1 : 0;
-    const double seconds = seconds_since(start);
+    const double seconds = engine_.time().seconds_since(start);
     state_.spent_s += seconds;
     if (search_.order != nullptr) {
         queue_.replace(device, search_.order->after(row, seconds));
@@ -242,11 +237,12 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
     Device& device = *devices_[index];
     const SweepProblem& one = problems_[row.problem];
     const Task task{device, one.kernel(device), one.problem};
-    const auto start = Clock::now();
+    const auto start = engine_.time().now();
     TuneHooks hooks;
     hooks.stop = &stop_;
+    hooks.time = &engine_.time();
     hooks.progress = [&](const TuneProgress& progress) {
-        go_on(index, progress, seconds_since(start));
+        go_on(index, progress, engine_.time().seconds_since(start));
     };
     if (one.domain) {
         return tune_range_into(row, task, plan_for(task, one.budget_part), hooks);
@@ -281,8 +277,9 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
 /// A tuning would not replace its winner.
 bool Sweep::skip_pinned(SweepRow& row, const Task& task) {
     TuningStore* const store = engine_.store();
-    const auto winner =
-        store == nullptr ? std::nullopt : store->find(task.key(), task.problem.sizes);
+    const auto winner = store == nullptr
+                            ? std::nullopt
+                            : store->find(task.key(), task.problem.sizes, kStorePatience);
     if (!winner || !winner->pinned) {
         return false;
     }
@@ -297,8 +294,9 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     TuningStore* const store = engine_.store();
     const SweepProblem& one = problems_[row.problem];
     const bool is_adopted = !one.anew && engine_.adopt(task, hooks);
-    const auto winner =
-        store == nullptr || one.anew ? std::nullopt : store->find(task.key(), task.problem.sizes);
+    const auto winner = store == nullptr || one.anew
+                            ? std::nullopt
+                            : store->find(task.key(), task.problem.sizes, kStorePatience);
     if (winner && !is_worth_another_try(*winner, task.device)) {
         row.set_winner(task, *winner);
         row.outcome = SweepRow::Outcome::skipped;

@@ -12,11 +12,11 @@ void await_turn(const TuneHooks& hooks) {
         return;
     }
     hooks.observer->rests();
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = hooks.time->now();
     do {
         std::this_thread::sleep_for(kGlance);
     } while (!may_go());
-    *hooks.rested += std::chrono::steady_clock::now() - begin;
+    *hooks.rested += hooks.time->now() - begin;
 }
 
 }  // namespace jitune::internal

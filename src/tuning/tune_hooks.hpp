@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "backend/device.hpp"
+#include "support/time_source.hpp"
 #include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
@@ -118,6 +119,7 @@ struct TuneHooks {
     /// How long the tuning has waited for its turns. No budget counts that.
     std::shared_ptr<std::chrono::nanoseconds> rested =
         std::make_shared<std::chrono::nanoseconds>(0);
+    const TimeSource* time = &kMachineTime;  ///< of budgets and limits
 };
 
 /// Waits until the next candidate or round of the finals may use the device, or until the tuning is

@@ -32,7 +32,7 @@ public:
           hooks_(hooks),
           binaries_(binaries),
           log_(log),
-          whole_(kUsual),
+          whole_(kUsual, *hooks.time),
           new_rest_(hooks.rested),
           space_(task.space()),
           search_(task, space_, binaries, plan, hooks, log),
@@ -121,7 +121,7 @@ std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
         return std::nullopt;
     }
     if (!finals_time_) {
-        finals_time_.emplace(kUsual);
+        finals_time_.emplace(kUsual, *hooks_.time);
         return plan_.budget / 4;
     }
     return left_of(plan_.budget / 4, *finals_time_);

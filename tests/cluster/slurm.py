@@ -2,6 +2,7 @@
 """A Slurm of two nodes on this machine, by Debian's slurm-wlm and munge: everything on loopback, in one folder."""
 
 import os
+import random
 import shutil
 import signal
 import socket
@@ -49,12 +50,19 @@ def find(name):
 
 
 def free_ports(count):
-    sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("127.0.0.1", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    """Ports that nobody listens on. The system gives none below this range to those that ask for any port, so that they
+    stay free until the daemons bind them, unless a program asks for one by its number: then Slurm begins again."""
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    ports = []
+    while len(ports) < count:
+        port = random.randrange(10000, first)
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in ports:
+            ports.append(port)
     return ports
 
 
@@ -66,12 +74,21 @@ class Slurm:
         self.environment = environment | {"SLURM_CONF": str(folder / "slurm.conf")}
 
     def __enter__(self):
-        try:
-            self.start()
-        except BaseException:
-            self.__exit__()
-            raise
+        for attempts_left in (2, 1, 0):
+            try:
+                self.start()
+                break
+            except BaseException as error:
+                self.__exit__()
+                if not self.lost_a_port() or attempts_left == 0:
+                    raise
+                print(f"another program has taken a port: {error}")
+                for name in self.folder.iterdir():
+                    shutil.rmtree(name) if name.is_dir() else name.unlink()
         return self
+
+    def lost_a_port(self):
+        return any("already in use" in log.read_text(errors="replace") for log in self.folder.glob("*.log"))
 
     def start(self):
         for name in ["state"] + [f"spool.{node}" for node in NODES]:

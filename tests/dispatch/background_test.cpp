@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -32,7 +33,22 @@ protected:
         std::filesystem::remove("/tmp/jitune-" + device_.info_.uuid + ".lock");
     }
 
-    static void await_winners(const Engine& engine, std::int64_t replaced) {
+    std::ptrdiff_t warnings_with(const std::string& text) {
+        const std::lock_guard lock(warnings_mutex_);
+        return std::count_if(warnings_.begin(), warnings_.end(), [&](const std::string& one) {
+            return one.find(text) != std::string::npos;
+        });
+    }
+
+    /// Half a minute, in which the thread behind the calls looks around now and then.
+    void wait_for_long() {
+        for (int i = 0; i < 3; ++i) {
+            clock_.advance(std::chrono::seconds(10));
+            let_look();
+        }
+    }
+
+    void await_winners(const Engine& engine, std::int64_t replaced) {
         await([&] {
             const Counters counters = engine.counters();
             return counters.pending == 0 && counters.replaced >= replaced;
@@ -91,7 +107,7 @@ TEST_F(BackgroundTest, TakesTheWinnerThatAnotherProcessTunes) {
     ASSERT_TRUE(others.acquire(milliseconds(0))) << "another process tunes on this device";
     const auto engine = this->engine();
     call(*engine, 1000);
-    std::this_thread::sleep_for(milliseconds(700));
+    let_look();
     EXPECT_EQ(engine->counters().pending, 1) << "it waits for its turn";
     info(*this->engine(TunePolicy::now));
     await_winners(*engine, 1);
@@ -164,14 +180,25 @@ TEST_F(BackgroundTest, SurvivesAnyException) {
 
 TEST_F(BackgroundTest, ASessionThatEndsDoesNotWaitForItsTunings) {
     std::atomic<int> samples{0};
+    std::atomic<bool> may_sample{false};
     device_.before_sample = [&] {
         ++samples;
-        std::this_thread::sleep_for(milliseconds(2));
+        may_sample.wait(false);
     };
-    auto engine = this->engine();
-    info(*engine);
-    await([&] { return samples > 0; });
-    engine.reset();
+    {
+        const auto engine = this->engine();
+        info(*engine);
+        await([&] { return samples > 0; });
+        const std::jthread end([&] { engine->finish(); });
+        std::int64_t n = 1;
+        await([&] {  // until new problems are not looked after any more
+            const std::int64_t before = engine->counters().pending;
+            call(*engine, n *= 2);
+            return engine->counters().pending == before;
+        });
+        may_sample = true;
+        may_sample.notify_all();
+    }
     const int of_a_part = samples.exchange(0);
     EXPECT_EQ(info(*this->engine(TunePolicy::now)).origin, Origin::tuned)
         << "no winner of a tuning that was cut short is stored";
@@ -183,12 +210,12 @@ TEST_F(BackgroundTest, WaitsForAGpuToBecomeIdle) {
     device_.use = 0.5;
     const auto engine = this->engine();
     call(*engine, 1000);
-    std::this_thread::sleep_for(milliseconds(1700));
+    wait_for_long();
     EXPECT_EQ(engine->counters().tunings, 0);
     EXPECT_EQ(engine->counters().pending, 1);
     device_.use = 0;
     await_winners(*engine, 1);
-    EXPECT_TRUE(warnings_.empty());
+    EXPECT_EQ(warnings_with("JITUNE_TUNE_BUSY"), 0);
 }
 
 TEST_F(BackgroundTest, LeavesTheDeviceToCallsWhileTheseLaunch) {
@@ -196,14 +223,14 @@ TEST_F(BackgroundTest, LeavesTheDeviceToCallsWhileTheseLaunch) {
     std::atomic<int> samples = 0;
     device_.before_sample = [&] { ++samples; };
     const auto engine = this->engine();
-    call(*engine, 1000);
     device_.is_called = true;
-    const auto begin = std::chrono::steady_clock::now();
-    await([&] { return device_.call_looks > 10; });
-    const int taken = samples;
-    if (std::chrono::steady_clock::now() - begin < CallGap::kLongest) {
-        EXPECT_EQ(taken, 0);
-    }
+    call(*engine, 1000);
+    let_look();
+    clock_.advance(std::chrono::seconds(1));  // the device has been idle for so long
+    await([&] { return device_.call_looks > 10; }, milliseconds(0));
+    EXPECT_EQ(samples, 0);
+    clock_.advance(CallGap::kLongest);
+    await([&] { return samples > 0; }, milliseconds(0));
     device_.is_called = false;
     await_winners(*engine, 1);
     EXPECT_EQ(info(*engine).configuration, kFastest);
@@ -215,10 +242,9 @@ TEST_F(BackgroundTest, SaysThatItCannotTellWhetherAGpuIsIdle) {
     const auto engine = this->engine();
     call(*engine, 1000);
     await([&] { return has_warned(); });
-    std::this_thread::sleep_for(milliseconds(1700));
+    wait_for_long();
     EXPECT_EQ(engine->counters().tunings, 0);
-    ASSERT_EQ(warnings_.size(), 1U);
-    EXPECT_NE(warnings_[0].find("JITUNE_TUNE_BUSY=1 allows it"), std::string::npos);
+    EXPECT_EQ(warnings_with("JITUNE_TUNE_BUSY=1 allows it"), 1);
 }
 
 TEST_F(BackgroundTest, KernelsThatNoWorkerCanMakeAreNotTuned) {

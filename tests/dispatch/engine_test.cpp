@@ -100,8 +100,10 @@ TEST_F(EngineTest, KeepsWinnersInMemoryWithoutADatabase) {
 
 TEST_F(EngineTest, ACallReturnsAfterItsBudgetAndTakesTheWinnerLater) {
     std::atomic<bool> may_sample{false};
-    device_.before_sample = [&] { may_sample.wait(false); };
-    options_.budget = std::chrono::milliseconds(100);
+    device_.before_sample = [&] {
+        clock_.advance(may_sample ? std::chrono::seconds(0) : 2 * options_.budget);
+        may_sample.wait(false);
+    };
     options_.worker = "none";  // a tuning that begins after the call has one
     const auto engine = make_engine();
     const Resolved& first = resolve(*engine);
@@ -119,11 +121,11 @@ TEST_F(EngineTest, ACallReturnsAfterItsBudgetAndTakesTheWinnerLater) {
 TEST_F(EngineTest, TheBestSoFarAnswersWhereTheTimeIsOver) {
     std::atomic<bool> may_end{false};
     device_.before_sample = [&] {
-        if (device_.loads() > 12) {  // the space: the finals load again
+        if (device_.loads() > 12 && !may_end) {  // the space: the finals load again
+            clock_.advance(2 * options_.budget);
             may_end.wait(false);
         }
     };
-    options_.budget = std::chrono::milliseconds(1500);
     const auto engine = make_engine();
     const Resolved& first = resolve(*engine);
     EXPECT_EQ(first.info.origin, Origin::tuned);
@@ -143,11 +145,11 @@ TEST_F(EngineTest, TheDefaultAnswersWhereNothingIsClearlyFasterYet) {
     std::atomic<bool> may_end{false};
     device_.on(fake_sum(128, 4)).ns = 990;
     device_.before_sample = [&] {
-        if (device_.loads() > 12) {
+        if (device_.loads() > 12 && !may_end) {
+            clock_.advance(2 * options_.budget);
             may_end.wait(false);
         }
     };
-    options_.budget = std::chrono::milliseconds(1500);
     const auto engine = make_engine();
     EXPECT_EQ(info(*engine).origin, Origin::template_default);
     may_end = true;

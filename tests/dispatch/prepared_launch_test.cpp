@@ -60,8 +60,10 @@ TEST_F(PreparedLaunchTest, KeepsItsBits) {
 
 TEST_F(PreparedLaunchTest, SaysHowLongItWaitedAndWhetherATuningIsPending) {
     std::atomic<bool> may_sample{false};
-    device_.before_sample = [&] { may_sample.wait(false); };
-    options_.budget = std::chrono::milliseconds(100);
+    device_.before_sample = [&] {
+        clock_.advance(may_sample ? std::chrono::seconds(0) : 2 * options_.budget);
+        may_sample.wait(false);
+    };
     const auto engine = this->engine(TunePolicy::now);
     const SumCall call(kernel_, ones_, sum_);
     const PreparedLaunch early(*engine, device_, call);

@@ -186,7 +186,7 @@ TEST_F(ProvisionalWinner, IsTunedAgainInTheBackgroundOnceTheDeviceIsQuiet) {
     {
         const auto engine = this->engine(TunePolicy::background);
         call(*engine, 1000);
-        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        let_look();
         EXPECT_EQ(engine->counters().tunings, 0);
         EXPECT_EQ(engine->counters().pending, 0) << "no call waits for it";
     }

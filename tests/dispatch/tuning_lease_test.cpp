@@ -91,9 +91,7 @@ TEST_F(TuningLeaseTest, TheDefaultAnswersWhileAnotherProcessTunesForLonger) {
     options_.budget = 60ms;
     const auto engine = make_engine();
     EXPECT_EQ(info(*engine).origin, Origin::template_default);
-    while (!has_warned()) {
-        std::this_thread::sleep_for(10ms);
-    }
+    await([&] { return has_warned(); });
     EXPECT_EQ(engine->counters().tunings, 0);
     EXPECT_NE(warnings_[0].find("another process is tuning it"), std::string::npos) << warnings_[0];
 }

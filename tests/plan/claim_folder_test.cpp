@@ -9,6 +9,7 @@
 #include <map>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fixtures/expect_error.hpp"
@@ -21,6 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using Kind = ProblemState::Kind;
+
+constexpr std::chrono::seconds kHour{3600};
+constexpr std::chrono::seconds kNoTime{0};
 
 /// A task of another machine, of which only signs of life tell whether it lives.
 std::string far_task(int number) {
@@ -45,6 +49,25 @@ protected:
             ++counts[state.kind];
         }
         return counts;
+    }
+    static ClaimRules after(std::chrono::seconds silence) {
+        ClaimRules rules;
+        rules.silence = silence;
+        return rules;
+    }
+    /// Until the files' clock, which moves every few milliseconds, has moved.
+    static void await_silence_of(const ProblemState& claim, ClaimFolder& claims) {
+        for (int i = 0; i < 3000 && claims.silent_for(claim) == 0; ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        ASSERT_GT(claims.silent_for(claim), 0) << "the clock of the files stands still";
+    }
+    /// The claim was made so long before, as its name says.
+    void make_older(const ProblemState& claim, std::chrono::seconds by) {
+        ProblemState older = claim;
+        older.since -= by.count();
+        const fs::path shard = dir_.path() / "claims" / fmt::format("{:04}", claim.rank % 2);
+        fs::rename(shard / claim.name(), shard / older.name());
     }
     fs::path life_of(const ProblemState& claim) { return dir_.path() / "lives" / claim.task; }
     void age(const fs::path& file, std::int64_t seconds) {
@@ -187,10 +210,8 @@ TEST_F(ClaimFolderTest, TakesTheClaimOfADeadTaskAsDoneWhereItHadDelivered) {
 }
 
 TEST_F(ClaimFolderTest, BringsBackASilentClaimByTheClockOfTheFilesAlone) {
-    ClaimRules rules;
-    rules.silence = std::chrono::seconds(2);
-    ClaimFolder far = task(far_task(1), 1, 2, rules);
-    ClaimFolder near = task(far_task(2), 1, 2, rules);
+    ClaimFolder far = task(far_task(1), 1, 2, after(kHour));
+    ClaimFolder near = task(far_task(2), 1, 2, after(kHour));
     const auto claim = far.claim();
     ASSERT_TRUE(claim);
     EXPECT_EQ(near.claim(), std::nullopt);
@@ -201,20 +222,22 @@ TEST_F(ClaimFolderTest, BringsBackASilentClaimByTheClockOfTheFilesAlone) {
     age(life_of(*claim), -1'000'000);  // in the future
     EXPECT_EQ(near.claim(), std::nullopt);
     age(life_of(*claim), 1'000'000);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2300));
-    const auto again = near.claim();
+    await_silence_of(*claim, near);
+    ClaimFolder impatient = task(far_task(3), 1, 2, after(kNoTime));
+    const auto again = impatient.claim();
     ASSERT_TRUE(again);
     EXPECT_EQ(again->losses, 1U);
 }
 
 TEST_F(ClaimFolderTest, ASignOfLifeKeepsAllClaimsOfATask) {
-    ClaimRules rules;
-    rules.silence = std::chrono::seconds(2);
-    ClaimFolder far = task(far_task(1), 2, 2, rules);
-    ClaimFolder near = task(far_task(2), 2, 2, rules);
-    ASSERT_TRUE(far.claim());
-    ASSERT_TRUE(far.claim());
-    std::this_thread::sleep_for(std::chrono::milliseconds(2300));
+    ClaimFolder far = task(far_task(1), 2, 2, after(kHour));
+    ClaimFolder near = task(far_task(2), 2, 2, after(kHour));
+    for (int i = 0; i < 2; ++i) {
+        const auto claim = far.claim();
+        ASSERT_TRUE(claim);
+        make_older(*claim, 2 * kHour);
+    }
+    fs::remove(dir_.path() / "lives" / far_task(1));
     far.beat();
     EXPECT_EQ(near.bring_back(), 0U);
     fs::remove(dir_.path() / "lives" / far_task(1));  // then the time of the claim counts
@@ -222,12 +245,10 @@ TEST_F(ClaimFolderTest, ASignOfLifeKeepsAllClaimsOfATask) {
 }
 
 TEST_F(ClaimFolderTest, ATaskThatWasOnlySlowLosesNothing) {
-    ClaimRules rules;
-    rules.silence = std::chrono::seconds(0);
-    ClaimFolder slow = task(far_task(1), 1, 2, rules);
+    ClaimFolder slow = task(far_task(1), 1, 2, after(kNoTime));
     const auto claim = slow.claim();
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    ClaimFolder other = task(far_task(2), 1, 2, rules);
+    ClaimFolder other = task(far_task(2), 1, 2, after(kNoTime));
+    await_silence_of(*claim, other);
     EXPECT_EQ(other.bring_back(), 1U);
     deliveries_.put_text("a database", {Delivery::Kind::result, *claim});
     slow.finish(*claim);

@@ -66,7 +66,7 @@ TEST_F(FileLockTest, EndsWithItsProcess) {
         std::ofstream(dir_.path() / "locked") << "";
         pause();
     }
-    while (!std::filesystem::exists(dir_.path() / "locked")) {
+    for (int i = 0; i < 60'000 && !std::filesystem::exists(dir_.path() / "locked"); ++i) {
         std::this_thread::sleep_for(1ms);
     }
     FileLock lock(folders_, "a.lock");

@@ -73,7 +73,7 @@ TEST_F(DoubtRacesTest, LeavesOtherClassesOfDevicesAlone) {
 
 TEST_F(DoubtRacesTest, BeginsNoRaceAfterItsTime) {
     engine_->store()->calls().add({.doubts = {doubt_}});
-    const Deadline past = std::chrono::steady_clock::now();
+    const Deadline past = clock_.now();
     EXPECT_TRUE(race_doubts(*engine_, device_, {.budget = options_.budget}, {}, past).empty());
     EXPECT_EQ(engine_->store()->calls().doubts().size(), 1U);
 }

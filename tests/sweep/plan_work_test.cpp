@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -67,6 +66,17 @@ protected:
         PlanWork work(*engine, device_, {kPlan, name, its, deliveries_, local}, problems_, {},
                       until, stop_, observer_);
         return work.run();
+    }
+
+    /// Until the task at work has looked twice whether it is to stop: it shows life after that.
+    void let_watch(const std::string& name) {
+        constexpr std::chrono::seconds kBetweenSigns{31};
+        const fs::path life = class_.path() / kLives / name;
+        for (int i = 0; i < 2; ++i) {
+            fs::remove(life);
+            clock_.advance(kBetweenSigns);
+            await([&] { return fs::exists(life); }, std::chrono::milliseconds(0));
+        }
     }
 
     CollectedClass collect() {
@@ -146,7 +156,7 @@ TEST_F(PlanWorkTest, CollectsTheSameHoweverOften) {
 TEST_F(PlanWorkTest, ATaskThatIsStoppedBeforeItsFirstCandidateHandsTheProblemBack) {
     device_.before_compile = [&](std::span<const Instance>) {
         stop_ = true;
-        std::this_thread::sleep_for(std::chrono::milliseconds(600));  // it looks now and then
+        let_watch(task(1));
         throw Error(ErrorKind::unavailable, "stopped before a candidate was ready");
     };
     EXPECT_EQ(work(task(1)), PlanEnd::stopped);
@@ -163,7 +173,7 @@ TEST_F(PlanWorkTest, ATaskThatIsStoppedHandsBackWhatTheNextOneGoesOnWith) {
     device_.before_sample = [&] {
         if (++samples == 40) {
             stop_ = true;
-            std::this_thread::sleep_for(std::chrono::milliseconds(600));  // it looks now and then
+            let_watch(task(1));
         }
     };
     EXPECT_EQ(work(task(1)), PlanEnd::stopped);
@@ -227,14 +237,14 @@ TEST_F(PlanWorkTest, ADeviceOnWhichNothingWorksLeavesTheRestToOthers) {
 }
 
 TEST_F(PlanWorkTest, BeginsNothingThatMayNotEndInTime) {
-    const Deadline soon = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+    const Deadline soon = clock_.now() + std::chrono::seconds(6);
     EXPECT_EQ(work(task(1), soon), PlanEnd::no_time);
     EXPECT_TRUE(delivered().empty());
 }
 
 TEST_F(PlanWorkTest, SaysThatNothingIsLeftHoweverLittleTimeThereIs) {
     work(task(1));
-    const Deadline soon = std::chrono::steady_clock::now() + std::chrono::seconds(6);
+    const Deadline soon = clock_.now() + std::chrono::seconds(6);
     EXPECT_EQ(work(task(2), soon), PlanEnd::nothing_left);
 }
 

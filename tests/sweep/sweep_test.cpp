@@ -216,7 +216,7 @@ TEST_F(SweepTest, CountsTwoTuningsOfAProblemAsOne) {
 TEST_F(SweepTest, BeginsNoProblemAfterItsTime) {
     add_problems(2);
     SweepSearch search;
-    search.until = std::chrono::steady_clock::now();
+    search.until = clock_.now();
     const SweepResult result = sweep(std::move(search));
     EXPECT_TRUE(result.rows.empty());
     EXPECT_EQ(result.begun, 0U);

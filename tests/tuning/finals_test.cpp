@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <random>
-#include <thread>
 #include <utility>
 
 #include "fixtures/tuner_fixture.hpp"
@@ -59,7 +58,7 @@ TEST_F(FinalsTest, AreNotRepeatedWhenTheirTimeIsOver) {
     hooks_.progress = [&](const TuneProgress& progress) { evaluated = progress.evaluated; };
     device_.before_sample = [&] {
         if (evaluated == kSpace && std::exchange(on(256, 1).ns, 900) < 900) {
-            std::this_thread::sleep_for(plan_.budget / 4);
+            clock_.advance(plan_.budget / 4);
         }
     };
     on(128, 4) = {.ns = 400, .run = [&](const Launch& launch) {

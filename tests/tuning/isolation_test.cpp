@@ -24,7 +24,6 @@ protected:
     IsolationTest() {
         options_.database = dir_.path() / "tuning.db";
         options_.worker = JITUNE_BEHAVIOUR_WORKER;
-        options_.hang_limit = milliseconds(3000);
     }
 
     static Kernel kernel(std::vector<std::string> behaviours) {
@@ -77,6 +76,7 @@ TEST_F(IsolationTest, AWorkerRestsUntilItHasATurn) {
 }
 
 TEST_F(IsolationTest, AHangOnOneDeviceDoesNotAffectAnother) {
+    options_.hang_limit = milliseconds(3000);     // a thousand times as long as a good one takes
     FakeDevice hanging("host"), other("host:0");  // a worker takes both for the host
     const Log log;
     Isolation isolation(options_, log);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "fake/fake_clock.hpp"
 #include "fake/fake_sum.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/version.hpp"
@@ -20,11 +21,45 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A supervisor of shell scripts.
+/// A clock that moves when a script wants it to: it takes a file away that says how many
+/// milliseconds, and passes these in steps that are no jumps, one with each look.
+class ScriptClock : public FakeClock {
+public:
+    explicit ScriptClock(std::filesystem::path file) : file_(std::move(file)) {}
+
+    [[nodiscard]] Clock::time_point now() const override {
+        constexpr milliseconds kStep{200};
+        if (left_.count() <= 0) {
+            if (const std::string wish = read_if_there(file_); !wish.empty()) {
+                left_ = milliseconds(std::stoi(wish));
+                std::filesystem::remove(file_);
+            }
+        }
+        if (left_.count() > 0) {
+            left_ -= kStep;
+            passed_ += kStep;
+        }
+        return FakeClock::now() + passed_;
+    }
+
+    [[nodiscard]] milliseconds passed() const { return passed_; }
+
+    /// What a script that has been killed wanted passes no more.
+    void forget() {
+        left_ = milliseconds(0);
+        std::filesystem::remove(file_);
+    }
+
+private:
+    const std::filesystem::path file_;
+    mutable milliseconds left_{0}, passed_{0};
+};
+
+/// A supervisor of shell scripts, which say how much time passes.
 class SupervisorTest : public testing::Test {
 protected:
-    /// A worker that says it is ready and then does `script`, where $say sends a message that the
-    /// test has put into `$folder/<name>`.
+    /// A worker that says it is ready and then does `script`, where `say NAME` sends a message that
+    /// the test has put into `$folder/NAME`, and `pass MS` waits until this time has passed.
     void play(const std::string& script,
               const std::string& protocol = worker_messages::protocol()) {
         put("ready", {worker_messages::kReady, protocol});
@@ -35,6 +70,15 @@ protected:
                                                     "fi\n"
                                                     "folder='{}'\n"
                                                     "say() {{ cat \"$folder/$1\" >&0; }}\n"
+                                                    "pass() {{\n"
+                                                    "    for time in $1 200; do\n"
+                                                    "        echo $time >\"$folder/new\"\n"
+                                                    "        mv \"$folder/new\" \"$folder/clock\"\n"
+                                                    "        while [ -e \"$folder/clock\" ]; do\n"
+                                                    "            sleep 0.01\n"
+                                                    "        done\n"
+                                                    "    done\n"
+                                                    "}}\n"
                                                     "echo start >>\"$folder/starts\"\n"
                                                     "say ready\n"
                                                     "{}\n",
@@ -56,7 +100,9 @@ protected:
         put("report", report);
     }
 
-    TuneReport tune(const TuneHooks& hooks = {}) {
+    TuneReport tune(TuneHooks hooks = {}) {
+        hooks.time = &clock_;
+        clock_.forget();
         Supervisor supervisor(program_, 0, limits_, log_, compiles_);
         return supervisor.tune({}, hooks, record_maker_);
     }
@@ -67,6 +113,7 @@ protected:
     }
 
     TempDir dir_;
+    ScriptClock clock_{dir_.path() / "clock"};
     std::filesystem::path program_;
     WatchLimits limits_;
     std::atomic<std::int64_t> compiles_{0};
@@ -99,7 +146,8 @@ TEST_F(SupervisorTest, SaysTheVersionOfAWorkerWhoseMessagesHaveAnotherForm) {
 }
 
 TEST_F(SupervisorTest, AStopRequestEndsTheWaitForAWorkerThatIsNotReady) {
-    program_ = dir_.write("worker", "#!/bin/sh\nread stop\n");
+    program_ = dir_.write("worker", fmt::format("#!/bin/sh\necho 3000 >'{}'; read stop\n",
+                                                (dir_.path() / "clock").string()));
     std::filesystem::permissions(program_, std::filesystem::perms(0700));
     const std::atomic<bool> stop{true};
     TuneHooks hooks;
@@ -149,7 +197,7 @@ TEST_F(SupervisorTest, AStopRequestEndsTheWaitForTheFirstCandidate) {
     put("compiling", compiling);
     put("prepare", {worker_messages::kPrepare, "running the reference of x.cu"});
     for (const char* step : {"compiling", "prepare"}) {
-        play(fmt::format("say {}; sleep 100", step));
+        play(fmt::format("say {}; pass 1000; sleep 100", step));
         expect_error(ErrorKind::unavailable, "stopped before a candidate of", [&] { tune(hooks); });
     }
     EXPECT_EQ(starts(), 2);
@@ -175,7 +223,7 @@ TEST_F(SupervisorTest, AStopRequestWaitsForACandidateThatHasBegun) {
     write_record(writer, Measurement{});
     put("measured", measured);
     put_report();
-    play("say time; say announce; sleep 0.3; say measured; sleep 0.3; say report; read stop");
+    play("say time; say announce; pass 1000; say measured; pass 1000; say report; read stop");
     EXPECT_EQ(tune(hooks).measurements.size(), 1U);
 }
 
@@ -233,7 +281,7 @@ TEST_F(SupervisorTest, GivesUpAfterThreeWorkersThatTryNoCandidate) {
 
 TEST_F(SupervisorTest, ReplacesAWorkerThatIsSilentOrSendsGarbage) {
     limits_.idle = milliseconds(200);
-    play("sleep 600");
+    play("pass 1000; sleep 600");
     expect_error(ErrorKind::device, "it said nothing", [&] { tune(); });
     play("printf 'Segmentation fault (core dumped)' >&0; sleep 600");
     expect_error(ErrorKind::device, "it sent a malformed message", [&] { tune(); });
@@ -263,8 +311,8 @@ TEST_F(SupervisorTest, ChargesTheCandidateUnderWayAndContinues) {
     play(
         "case $(wc -l <\"$folder/starts\") in\n"
         "1) say compiles; say check; kill -SEGV $$;;\n"
-        "2) say time; sleep 600;;\n"
-        "3) say compiling; sleep 600;;\n"
+        "2) say time; pass 1000; sleep 600;;\n"
+        "3) say compiling; pass 1000; sleep 600;;\n"
         "*) say compiles; say report; sleep 600;;\n"
         "esac");
     const TuneReport found = tune();
@@ -284,18 +332,10 @@ TEST_F(SupervisorTest, AWorkerThatRestsIsNotOverdue) {
     put("time", {worker_messages::kTime, "block=64 items=2"});
     put("rests", {worker_messages::kRests});
     put_report();
-    limits_.candidate = limits_.idle = milliseconds(300);
-    play(
-        "say time; say rests; until [ -e \"$folder/go\" ]; do sleep 0.02; done; say report; read "
-        "stop");
+    limits_.candidate = limits_.idle = milliseconds(500);
+    play("say time; say rests; pass 2000; say report; read stop");
     TuneHooks hooks;
-    int looks = 0;
-    hooks.has_turn = [&] {
-        if (++looks == 120) {  // a look takes 5 ms
-            static_cast<void>(dir_.write("go", ""));
-        }
-        return looks >= 120;
-    };
+    hooks.has_turn = [&] { return clock_.passed() >= milliseconds(2000); };
     EXPECT_TRUE(tune(hooks).measurements.empty());
     EXPECT_EQ(starts(), 1);
 }
@@ -306,7 +346,7 @@ TEST_F(SupervisorTest, AWorkerThatHangsIsOverdueThoughItHasNoTurn) {
     limits_.candidate = milliseconds(300);
     play(
         "case $(wc -l <\"$folder/starts\") in\n"
-        "1) say time; sleep 600;;\n"
+        "1) say time; pass 1000; sleep 600;;\n"
         "*) say report; read stop;;\n"
         "esac");
     TuneHooks hooks;
@@ -326,8 +366,8 @@ TEST_F(SupervisorTest, SaysWhatItWaitsForAndUntilWhen) {
     limits_.silent = milliseconds(100);
     play(
         "case $(wc -l <\"$folder/starts\") in\n"
-        "1) say check; sleep 600;;\n"
-        "2) say compiling; sleep 600;;\n"
+        "1) say check; pass 1000; sleep 600;;\n"
+        "2) say compiling; pass 1000; sleep 600;;\n"
         "*) say report; sleep 600;;\n"
         "esac");
     std::vector<std::string> subjects;

@@ -21,7 +21,7 @@ protected:
             while (!has_begun) {
                 std::this_thread::yield();
             }
-            std::this_thread::sleep_for(sample);
+            clock_.advance(sample);
         };
         device_.before_compile = [&](std::span<const Instance> instances) {
             if (instances.front().expressions.front() == fake_sum(64, 2)) {
@@ -38,7 +38,7 @@ protected:
 };
 
 TEST_F(TunerBudgetTest, TriesTheDefaultWhereItIsSpentAtOnce) {
-    device_.before_sample = [] { std::this_thread::sleep_for(milliseconds(2)); };
+    device_.before_sample = [&] { clock_.advance(milliseconds(2)); };
     plan_.budget = milliseconds(1);
     const TuneReport report = tune();
     EXPECT_EQ(report.measurements.front().configuration, kFakeDefault);
@@ -65,6 +65,7 @@ TEST_F(TunerBudgetTest, WaitsForNoCompileThatCanBeStopped) {
             return device.compile(source, instances);
         }
         while (!call.stop.stop_requested()) {
+            clock_.advance(milliseconds(1));
             std::this_thread::yield();
         }
         throw CompileStopped();

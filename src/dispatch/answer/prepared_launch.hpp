@@ -31,9 +31,10 @@ public:
           device_(&device),
           key_(call.table_key(device)),
           sizes_(call.sizes().begin(), call.sizes().end()) {
-        const auto start = Clock::now();
+        const auto start = engine.time().now();
         const Resolved& answer = resolve_prepared(engine, device, call);
-        serve(answer, std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - start));
+        serve(answer,
+              std::chrono::duration_cast<std::chrono::microseconds>(engine.time().now() - start));
     }
 
     /// The handle of a problem without work, which launches nothing.
@@ -61,8 +62,6 @@ public:
     [[nodiscard]] const DispatchInfo& info() const { return now().info; }
 
 private:
-    using Clock = std::chrono::steady_clock;
-
     /// An answer with its launch and work memory.
     struct Serving {
         const Resolved* answer = nullptr;

@@ -113,10 +113,9 @@ Background::Outcome Background::wait(const Place& place, std::optional<Clock::ti
         return place->wants_tuning || (place->own && place->is_urgent);
     };
     const auto is_over = [&] { return stop_ || !is_under_way() || place->error; };
-    if (until) {
-        tried_.wait_until(lock, *until, is_over);
-    } else {
-        tried_.wait(lock, is_over);
+    while (!is_over() && !(until && time_.now() >= *until)) {
+        tried_.wait_for(lock, until ? std::min<Clock::duration>(*until - time_.now(), kTurnGlance)
+                                    : kTurnGlance);
     }
     return {!is_under_way() && !place->error, place->error, place->incumbent};
 }
@@ -253,7 +252,7 @@ bool Background::has_worker() {
 }
 
 void Background::tune_next() {
-    const auto now = Clock::now();
+    const auto now = time_.now();
     if (options_.on_miss == TunePolicy::background && pending_ > 0 && !has_worker()) {
         const std::lock_guard lock(mutex_);
         for (const Place& place : watched_) {
@@ -279,7 +278,7 @@ void Background::tune_next() {
         } else {
             widen(*place);
         }
-        uses_[&place->device].worked(Clock::now());
+        uses_[&place->device].worked(time_.now());
         if (lock != nullptr) {
             lock->release();
         }
@@ -292,7 +291,7 @@ void Background::tune_next() {
 
 TuneHooks Background::hooks_for(const Watched& watched, const std::atomic<bool>& stop,
                                 CallGap* gap) {
-    TuneHooks hooks{.stop = &stop, .given_up = end_.get_token()};
+    TuneHooks hooks{.stop = &stop, .given_up = end_.get_token(), .time = &time_};
     hooks.low_priority =
         options_.on_miss == TunePolicy::background || (gap != nullptr && has_worker());
     if (gap != nullptr && !options_.tune_on_busy_gpu) {
@@ -311,7 +310,7 @@ void Background::tune(Watched& watched) {
         gives_way_ = stop_.load();
         if (watched.until) {
             const auto left =
-                std::chrono::duration_cast<milliseconds>(*watched.until - Clock::now());
+                std::chrono::duration_cast<milliseconds>(*watched.until - time_.now());
             limit = std::clamp(left, options_.budget / kLeastPart, options_.budget);
         }
     }
@@ -335,7 +334,7 @@ void Background::tune(Watched& watched) {
         }
         log_.info("{}", error.what());
         const std::lock_guard lock(mutex_);
-        watched.due = Clock::now() + kTurnGlance;
+        watched.due = time_.now() + kTurnGlance;
     } catch (const std::exception& error) {
         fail(watched, error, true);
     }
@@ -352,7 +351,7 @@ void Background::fail(Watched& watched, const std::exception& error, bool may_pa
     }
     const std::lock_guard lock(mutex_);
     ++watched.failures;
-    watched.due = Clock::now() + pause_after(watched.failures);
+    watched.due = time_.now() + pause_after(watched.failures);
     watched.wants_tuning = watched.wants_tuning && again;
     watched.is_provisional = watched.is_provisional && again;
     watched.error = std::current_exception();
@@ -378,7 +377,7 @@ void Background::replace(Watched& watched, const Task& task, std::unique_ptr<con
     watched.own = std::move(own);
     watched.incumbent.reset();
     watched.is_provisional = answer->is_provisional;
-    const auto another_try = Clock::now() + pause_after(2);
+    const auto another_try = time_.now() + pause_after(2);
     watched.due = watched.own == nullptr ? another_try : Clock::time_point();
     const SizeBox serves = answer->serves;
     recorder_.note(task, *answer);

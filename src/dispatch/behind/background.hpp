@@ -29,6 +29,7 @@
 #include "dispatch/observe/call_recorder.hpp"
 #include "dispatch/session_store.hpp"
 #include "support/file_lock.hpp"
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
@@ -48,7 +49,8 @@ public:
     /// All must outlive it. Starts no thread yet.
     Background(const Options& options, const Log& log, std::span<const Family> families,
                SessionStore& store, Answers& answers, const Isolation& isolation,
-               DispatchTable& table, CallRecorder& recorder, Race race)
+               DispatchTable& table, CallRecorder& recorder, Race race,
+               const TimeSource& time = kMachineTime)
         : options_(options),
           log_(log),
           families_(families),
@@ -57,7 +59,8 @@ public:
           isolation_(isolation),
           table_(table),
           recorder_(recorder),
-          race_(std::move(race)) {}
+          race_(std::move(race)),
+          time_(time) {}
     /// As stop().
     ~Background() { stop(); }
     Background(const Background&) = delete;
@@ -69,7 +72,7 @@ public:
     /// Never waits.
     void watch(const DispatchKey& key, const Task& task, const Resolved& answer);
 
-    using Clock = std::chrono::steady_clock;
+    using Clock = TimeSource::Clock;
     struct Watched;
 
     /// A problem that is being tuned, for wait().
@@ -197,6 +200,7 @@ private:
     DispatchTable& table_;
     CallRecorder& recorder_;
     const Race race_;
+    const TimeSource& time_;
     std::atomic<std::int64_t> pending_{0}, replaced_{0};
     std::atomic<bool> stop_{false};
     /// A tuning that no call waits for is to end: the session ends, a call waits for another

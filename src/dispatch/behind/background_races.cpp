@@ -85,7 +85,7 @@ void Background::race(Watched& watched, const Doubt& doubt) {
     try {
         with_task(watched, [&](const Task& task) {
             const TuneHooks hooks{
-                .stop = &stop_, .given_up = end_.get_token(), .low_priority = true};
+                .stop = &stop_, .given_up = end_.get_token(), .low_priority = true, .time = &time_};
             const RaceReport report = race_(task, doubt, hooks);
             if (auto answer = answers_.stored(task, watched.winner)) {
                 replace(watched, task, std::move(answer));

@@ -76,7 +76,7 @@ void Background::widen(Watched& watched) {
         watched.own.reset();
         watched.is_urgent = false;
     } else if (!watched.is_urgent) {
-        watched.due = Clock::now() + kTurnGlance;
+        watched.due = time_.now() + kTurnGlance;
     }
     if (is_done && options_.on_miss == TunePolicy::now) {
         forget(watched);

@@ -21,13 +21,13 @@ using std::chrono::seconds;
 bool Background::is_worth_another_try(const Watched& watched) {
     constexpr double kBusy = 0.1;
     constexpr seconds kLater{10};
-    if (!watched.is_provisional || Clock::now() < busy_until_[&watched.device]) {
+    if (!watched.is_provisional || time_.now() < busy_until_[&watched.device]) {
         return false;
     }
     const auto share = watched.device.utilization();
     const bool is_quiet = share && *share <= kBusy && has_worker();
     if (!is_quiet) {
-        busy_until_[&watched.device] = Clock::now() + kLater;
+        busy_until_[&watched.device] = time_.now() + kLater;
     }
     return is_quiet;
 }
@@ -38,7 +38,7 @@ bool Background::is_free(const Watched& watched) {
         return true;  // on the host, low priority gives way
     }
     const auto share = device.utilization();
-    const auto now = Clock::now();
+    const auto now = time_.now();
     IdleWatch& use = uses_[&device];
     use.look(share, now);
     const bool waits = pending_ > 0;
@@ -58,10 +58,10 @@ bool Background::is_free(const Watched& watched) {
 
 bool Background::has_turn(const Watched& watched, CallGap& gap) {
     constexpr seconds kMostRest{10};  // while it holds memory of the device and its lease
-    if (watched.is_urgent || gap.look(watched.device.take_launched(), Clock::now())) {
+    if (watched.is_urgent || gap.look(watched.device.take_launched(), time_.now())) {
         return true;
     }
-    if (gives_way_ || gap.rested(Clock::now()) >= kMostRest) {
+    if (gives_way_ || gap.rested(time_.now()) >= kMostRest) {
         gives_way_ = true;
         throw Error(ErrorKind::unavailable,
                     "a tuning in the background gave way to calls that use its device; it goes on "
@@ -95,7 +95,7 @@ std::unique_ptr<FileLock>& Background::lock_of(const DeviceInfo& device) {
 
 bool Background::take(std::unique_ptr<FileLock>& lock) {
     try {
-        const auto turn = lock == nullptr ? FileLock::Turn::locked : lock->ask(Clock::now());
+        const auto turn = lock == nullptr ? FileLock::Turn::locked : lock->ask(time_.now());
         if (turn == FileLock::Turn::overdue && overruled_.insert(lock->path()).second) {
             log_.info(
                 "{}: another process has held it for a minute; this one now tunes in the "

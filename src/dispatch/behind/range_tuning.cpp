@@ -20,8 +20,6 @@ namespace jitune::internal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 /// The device of a task, to search and compare on.
 class TaskBench : public RangeBench {
 public:
@@ -37,7 +35,8 @@ public:
         return fmt::format("{} {}", instance.program(), fmt::join(instance.expressions, " "));
     }
     double spent() override {
-        const auto limit = std::max<Clock::duration>(effort_.limit, std::chrono::milliseconds(1));
+        const auto limit =
+            std::max<std::chrono::nanoseconds>(effort_.limit, std::chrono::milliseconds(1));
         return stop_ ? std::numeric_limits<double>::infinity()
                      : std::chrono::duration<double>(comparing_) / limit;
     }
@@ -60,7 +59,7 @@ private:
     const RangeEffort& effort_;
     const std::atomic<bool>& stop_;
     const TuneTask& tune_;
-    Clock::duration comparing_{};
+    std::chrono::nanoseconds comparing_{0};
     std::set<std::string> vetted_;  ///< a search has run all check cases on them
 };
 
@@ -106,7 +105,7 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
     SearchPlan plan = effort_.plan;
     plan.compared = names;
     plan.budget = std::chrono::milliseconds(0);
-    const Clock::time_point begin = Clock::now();
+    const auto begin = effort_.time->now();
     RestLook rest(effort_.rested);
     std::optional<TuneReport> report;
     try {
@@ -117,7 +116,7 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
             throw;
         }
     }
-    comparing_ += Clock::now() - begin - rest();
+    comparing_ += effort_.time->now() - begin - rest();
     return report;
 }
 

@@ -35,6 +35,7 @@ struct RangeEffort {
     /// TuneHooks::rested
     std::shared_ptr<const std::chrono::nanoseconds> rested =
         std::make_shared<std::chrono::nanoseconds>(0);
+    const TimeSource* time = &kMachineTime;  ///< of `limit`
 };
 
 /// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search

@@ -9,8 +9,7 @@
 
 namespace jitune::internal {
 
-void PauseLedger::add(const Task& task, const Resolved& answer, Clock::time_point start) {
-    const auto waited = Clock::now() - start;
+void PauseLedger::add(const Task& task, const Resolved& answer, std::chrono::nanoseconds waited) {
     if (waited < kPause) {
         return;
     }

@@ -19,11 +19,10 @@ namespace jitune::internal {
 /// Keeps which calls had to wait for an answer, and for how long. Thread-safe.
 class PauseLedger {
 public:
-    using Clock = std::chrono::steady_clock;
     static constexpr std::chrono::milliseconds kPause{1};  ///< shorter waits are none
 
-    /// Adds that a call of the task has waited for `answer` since `start`.
-    void add(const Task& task, const Resolved& answer, Clock::time_point start);
+    /// Adds that a call of the task has `waited` for `answer`.
+    void add(const Task& task, const Resolved& answer, std::chrono::nanoseconds waited);
 
     /// Fills in the pauses of `counters`.
     void report(Counters& counters) const;
@@ -34,7 +33,7 @@ public:
 private:
     mutable std::mutex mutex_;
     std::int64_t pauses_ = 0;
-    Clock::duration longest_{};
+    std::chrono::nanoseconds longest_{0};
     std::string reason_;
     std::map<sqlite::Row, Pause> new_;  ///< by Pause::place(): those that take() will return
 };

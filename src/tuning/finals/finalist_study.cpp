@@ -135,7 +135,7 @@ bool Study::prepare_windows(Studied& one, double launch_ns) {
 }
 
 void Study::measure_energy() {
-    EnergyMeter meter(task_.device);
+    EnergyMeter meter(task_.device, *hooks_.time);
     for (std::size_t round = 0; round < plan_.most_windows && !is_enough(round); ++round) {
         std::vector<Studied> kept;
         for (Studied& one : studied_) {

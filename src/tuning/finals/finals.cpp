@@ -167,8 +167,7 @@ void Finals::warm_up() {
 /// Clocks stand for all rounds as they were in the worst one. Contention does where medians cannot
 /// be relied on to leave it out.
 Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point begin = Clock::now();
+    TimeSource::Clock::time_point begin = hooks_.time->now();
     RestLook new_rest(hooks_.rested);
     constexpr double kMedianStands = 0.25;
     Disturbance all{Clocks::steady};
@@ -180,7 +179,7 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
     int rounds = 0;
     while (!contenders_.empty()) {
         // The rule takes some time itself, so that it is asked now and then only.
-        const bool late = hooks_.stop->load() || (limit && Clock::now() - begin > *limit);
+        const bool late = hooks_.stop->load() || (limit && hooks_.time->now() - begin > *limit);
         const bool ask = rounds % kPatience == 0 || rounds >= rule_.max_rounds;
         if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;

@@ -59,7 +59,7 @@ SupervisedTuning::SupervisedTuning(WorkerRequest request, const TuneHooks& hooks
       limits_(limits),
       log_(log),
       compiles_(compiles),
-      time_(kGlance, kLongGlance),
+      time_(kGlance, kLongGlance, *hooks.time),
       spent_before_(request_.plan.spent) {
     const auto& history = request_.plan.history;
     for (std::size_t i = 0; i < history.size(); ++i) {
@@ -358,7 +358,8 @@ void Supervisor::start(const TuneHooks& hooks) {
         try {
             worker_ = std::make_unique<WorkerProcess>(
                 program_, nice_, *hooks.stop,
-                hooks.given_up.stop_possible() ? std::chrono::milliseconds(0) : kStoppedStartTime);
+                hooks.given_up.stop_possible() ? std::chrono::milliseconds(0) : kStoppedStartTime,
+                *hooks.time);
         } catch (const WorkerEnded&) {
             if (starts == kMostStarts) {
                 throw;

@@ -33,7 +33,8 @@ constexpr std::size_t kKept = 600;       // bytes of standard error
 }  // namespace
 
 WorkerProcess::WorkerProcess(const std::filesystem::path& program, int nice,
-                             const std::atomic<bool>& stop, milliseconds after_stop) {
+                             const std::atomic<bool>& stop, milliseconds after_stop,
+                             const TimeSource& source) {
     auto [ours, theirs] = MessageChannel::make_pair();
     auto [errors, sink] = make_pipe();
     ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
@@ -49,12 +50,13 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, int nice,
         ChildProcess::Reach::session);
     theirs.close();
     sink.close();
-    wait_until_ready(program, stop, after_stop);
+    wait_until_ready(program, stop, after_stop, source);
 }
 
 void WorkerProcess::wait_until_ready(const std::filesystem::path& program,
-                                     const std::atomic<bool>& stop, milliseconds after_stop) {
-    LoopClock time(kStartGlance, 20 * kStartGlance);
+                                     const std::atomic<bool>& stop, milliseconds after_stop,
+                                     const TimeSource& source) {
+    LoopClock time(kStartGlance, 20 * kStartGlance, source);
     std::optional<Message> first;
     while (!first && !lost() && time.turn() < (stop ? after_stop : kStartTime)) {
         first = receive(kStartGlance);

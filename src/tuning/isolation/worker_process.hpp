@@ -12,6 +12,7 @@
 #include "support/message.hpp"
 #include "support/process.hpp"
 #include "support/temp_dir.hpp"
+#include "support/time_source.hpp"
 
 namespace jitune::internal {
 
@@ -27,11 +28,12 @@ public:
 /// thread.
 class WorkerProcess {
 public:
-    /// Starts it at this nice value and waits until it is ready. Throws Error(unavailable) if it
-    /// cannot be started, if it is another build's worker, or if `stop` has become true and it is
-    /// not ready `after_stop` after its start. Throws WorkerEnded if it ends.
+    /// Starts it at this nice value and waits, by `source`, until it is ready. Throws
+    /// Error(unavailable) if it cannot be started, if it is another build's worker, or if `stop`
+    /// has become true and it is not ready `after_stop` after its start. Throws WorkerEnded if it
+    /// ends.
     WorkerProcess(const std::filesystem::path& program, int nice, const std::atomic<bool>& stop,
-                  std::chrono::milliseconds after_stop);
+                  std::chrono::milliseconds after_stop, const TimeSource& source);
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
@@ -47,7 +49,7 @@ public:
 
 private:
     void wait_until_ready(const std::filesystem::path& program, const std::atomic<bool>& stop,
-                          std::chrono::milliseconds after_stop);
+                          std::chrono::milliseconds after_stop, const TimeSource& source);
     /// Throws the error of a program whose first message is another than that of a worker.
     [[noreturn]] void refuse(const std::filesystem::path& program, const Message& first);
     std::optional<ProcessResult> wait_for_end();

@@ -17,7 +17,7 @@ namespace jitune::internal {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
+using Clock = TimeSource::Clock;
 
 constexpr std::chrono::milliseconds kPause{1};
 constexpr std::chrono::seconds kStandsStill{5};  // the slowest counters move twice a second
@@ -31,8 +31,9 @@ constexpr std::chrono::seconds kStandsStill{5};  // the slowest counters move tw
 /// A trace that a thread of its own writes.
 class Poll {
 public:
-    Poll(EnergyTrace trace, std::function<double()> read)
+    Poll(EnergyTrace trace, const TimeSource& time, std::function<double()> read)
         : trace_(trace),
+          time_(time),
           read_(std::move(read)),
           thread_([this](const std::stop_token& stop) { run(stop); }) {}
 
@@ -49,9 +50,9 @@ private:
     void run(const std::stop_token& stop) {
         try {
             while (!stop.stop_requested()) {
-                const Clock::time_point begin = Clock::now();
+                const Clock::time_point begin = time_.now();
                 const double energy_j = read_();
-                const Clock::time_point end = Clock::now();
+                const Clock::time_point end = time_.now();
                 {
                     const std::lock_guard lock(mutex_);
                     trace_.add(begin + (end - begin) / 2, energy_j);
@@ -66,6 +67,7 @@ private:
 
     std::mutex mutex_;
     EnergyTrace trace_;
+    const TimeSource& time_;
     std::exception_ptr error_;
     std::function<double()> read_;
     std::jthread thread_;  // last: it uses the others
@@ -95,7 +97,7 @@ std::chrono::nanoseconds EnergyTrace::still() const {
     return moved_ ? read_ - moved_->time : std::chrono::nanoseconds(0);
 }
 
-EnergyMeter::EnergyMeter(Device& device) : device_(device) {
+EnergyMeter::EnergyMeter(Device& device, const TimeSource& time) : device_(device), time_(time) {
     read();
 }
 
@@ -112,12 +114,12 @@ double EnergyMeter::read() {
 std::variant<EnergyWindow, TrialFailure> EnergyMeter::window(Timer& timer, std::size_t launches,
                                                              std::chrono::nanoseconds warm_up,
                                                              std::chrono::nanoseconds length) {
-    const Clock::time_point earliest = Clock::now() + warm_up;
-    Poll poll(EnergyTrace(earliest, length), [this] { return read(); });
+    const Clock::time_point earliest = time_.now() + warm_up;
+    Poll poll(EnergyTrace(earliest, length), time_, [this] { return read(); });
     std::optional<Clock::time_point> begin;
     std::size_t samples = 0;  // since `begin`
     while (true) {
-        const Clock::time_point now = Clock::now();
+        const Clock::time_point now = time_.now();
         const EnergyTrace trace = poll.trace();
         if (const auto power_w = trace.power_w(); power_w && samples > 0) {
             const std::chrono::duration<double, std::nano> time = now - *begin;

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "backend/device.hpp"
+#include "support/time_source.hpp"
 #include "tuning/measure/rig.hpp"
 
 namespace jitune::internal {
@@ -14,7 +15,7 @@ namespace jitune::internal {
 /// Computes the power between two moves of an energy counter, which moves now and then.
 class EnergyTrace {
 public:
-    using Time = std::chrono::steady_clock::time_point;
+    using Time = TimeSource::Clock::time_point;
 
     /// The trace begins with the first move at `earliest` or later, and ends with the first move at
     /// least `length` after that.
@@ -59,7 +60,7 @@ struct EnergyWindow {
 class EnergyMeter {
 public:
     /// Throws Error(unavailable) if the device has no counter that can be read.
-    explicit EnergyMeter(Device& device);
+    explicit EnergyMeter(Device& device, const TimeSource& time = kMachineTime);
 
     /// Runs `timer`, of `launches` launches each time, for `warm_up`, after which clocks and power
     /// are steady, then for `length` and until the counter moves. Throws Error(unavailable) where
@@ -72,6 +73,7 @@ private:
     double read();
 
     Device& device_;
+    const TimeSource& time_;
 };
 
 }  // namespace jitune::internal

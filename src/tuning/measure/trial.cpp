@@ -159,9 +159,9 @@ std::variant<Disturbance, TrialFailure> Trial::take_steady_samples(Timer& timer,
 
 std::optional<TrialFailure> Trial::take_samples(Timer& timer, Samples& samples_ns,
                                                 std::optional<double> best_ns) const {
-    const auto begin = std::chrono::steady_clock::now();
+    const auto begin = hooks_.time->now();
     const auto enough = [&] {
-        const bool late = stop_ || std::chrono::steady_clock::now() - begin > kCandidateTime;
+        const bool late = stop_ || hooks_.time->now() - begin > kCandidateTime;
         return rule_.enough(samples_ns, best_ns) ||
                (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
     };

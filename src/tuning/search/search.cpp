@@ -33,7 +33,7 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
       plan_(plan),
       hooks_(hooks),
       log_(log),
-      time_(kUsualTurn),
+      time_(kUsualTurn, *hooks.time),
       new_rest_(hooks.rested),
       tried_(space.find(task.default_configuration(space))),
       ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
@@ -185,7 +185,7 @@ void Search::run(Rig& rig, LoopClock::Time setup,
     trial_.emplace(task_, rig, hooks_);
     record_ = record;
     // The budget begins here: setting up the rig is no part of it, but of a limit.
-    time_ = LoopClock(kUsualTurn);
+    time_ = LoopClock(kUsualTurn, *hooks_.time);
     const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
     while (!is_spent() && !is_over()) {

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fixtures/fake_compiler.hpp"
 #include "fixtures/host_fixture.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
@@ -17,77 +18,6 @@ namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
-
-class Variable {
-public:
-    Variable(const char* name, const std::string& value) : name_(name) {
-        if (const char* before = std::getenv(name)) {
-            before_ = before;
-        }
-        ::setenv(name, value.c_str(), 1);
-    }
-    ~Variable() {
-        if (before_) {
-            ::setenv(name_, before_->c_str(), 1);
-        } else {
-            ::unsetenv(name_);
-        }
-    }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
-
-/// A folder with a compiler that does what a script says.
-class FakeCompiler {
-public:
-    explicit FakeCompiler(const std::string& script)
-        : path_(directory_.write("fake-c++", "#!/bin/sh\n" + script)) {
-        std::filesystem::permissions(path_, std::filesystem::perms::owner_all);
-    }
-    [[nodiscard]] std::string path() const { return path_.string(); }
-
-private:
-    TempDir directory_;
-    std::filesystem::path path_;
-};
-
-std::string failure_of(const HostCompiler& compiler, const Instance& instance = {{"scale<1>"}}) {
-    const auto outcomes = compiler.compile({"test.host.cpp", kScale, {}}, {{instance}});
-    const auto* failure = std::get_if<CompileFailure>(&outcomes.front());
-    return failure != nullptr ? failure->log : "no failure";
-}
-
-constexpr const char* kAnswerVersion = R"([ "$1" = --version ] && echo "fake 1.0" && exit 0
-)";
-
-TEST(HostCompiler, GivesUpOnACompilerThatHangs) {
-    const FakeCompiler fake(std::string(kAnswerVersion) + "echo working; sleep 600");
-    const Variable chosen("JITUNE_CXX", fake.path());
-    const HostCompiler compiler(milliseconds(500));
-    EXPECT_EQ(compiler.version(), "fake 1.0");
-    const std::string log = failure_of(compiler);
-    EXPECT_NE(log.find("time limit"), std::string::npos) << log;
-    EXPECT_NE(log.find("working"), std::string::npos) << log;
-}
-
-TEST(HostCompiler, IsNotAskedForEachInstanceAfterALimit) {
-    const TempDir folder;
-    const std::string calls = (folder.path() / "calls").string();
-    for (const char* const work : {"sleep 600", "exec yes"}) {
-        const FakeCompiler fake(std::string(kAnswerVersion) + "echo call >>" + calls + "; " + work);
-        const Variable chosen("JITUNE_CXX", fake.path());
-        const HostCompiler compiler(milliseconds(500));
-        const auto outcomes = compiler.compile({"test.host.cpp", kScale, {}},
-                                               {{Instance{{"scale<1>"}}, {{"scale<2>"}}}});
-        EXPECT_EQ(outcomes.size(), 2U);
-        EXPECT_TRUE(std::holds_alternative<CompileFailure>(outcomes.back()));
-    }
-    EXPECT_EQ(read_if_there(calls), "call\ncall\n");
-}
 
 TEST(HostCompiler, IsKilledByAStop) {
     const FakeCompiler fake(std::string(kAnswerVersion) + "sleep 600");

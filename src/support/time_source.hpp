@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace jitune::internal {
+
+/// The clock that limits, budgets and waits go by: the machine's, unless a test passes one that it
+/// advances itself. Thread-safe.
+class TimeSource {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    virtual ~TimeSource() = default;
+
+    [[nodiscard]] virtual Clock::time_point now() const { return Clock::now(); }
+
+    /// 0 where the clock has gone back.
+    [[nodiscard]] double seconds_since(Clock::time_point begin) const {
+        return std::max(0.0, std::chrono::duration<double>(now() - begin).count());
+    }
+};
+
+inline const TimeSource kMachineTime;  // without state
+
+}  // namespace jitune::internal
