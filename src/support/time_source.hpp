@@ -12,16 +12,22 @@ class TimeSource {
 public:
     using Clock = std::chrono::steady_clock;
 
-    virtual ~TimeSource() = default;
-
-    [[nodiscard]] virtual Clock::time_point now() const { return Clock::now(); }
+    [[nodiscard]] virtual Clock::time_point now() const = 0;
 
     /// 0 where the clock has gone back.
     [[nodiscard]] double seconds_since(Clock::time_point begin) const {
         return std::max(0.0, std::chrono::duration<double>(now() - begin).count());
     }
+
+protected:
+    ~TimeSource() = default;  // trivial: calls may need the machine's clock while the process ends
 };
 
-inline const TimeSource kMachineTime;  // without state
+class MachineTime final : public TimeSource {
+public:
+    [[nodiscard]] Clock::time_point now() const override { return Clock::now(); }
+};
+
+inline constexpr MachineTime kMachineTime;
 
 }  // namespace jitune::internal

@@ -243,6 +243,7 @@ TEST_F(CallRecorderTest, RecordsAWinnerThatTookThePlaceOfAnAnswer) {
 }
 
 TEST_F(CallRecorderTest, RecordsPauses) {
+    device_.before_sample = [&] { clock_.advance(std::chrono::milliseconds(2)); };
     auto engine = this->engine(TunePolicy::now);
     call(*engine, 1000);
     ASSERT_EQ(engine->counters().pauses, 1) << "a tuning takes longer than 1 ms";

@@ -74,7 +74,8 @@ TEST_F(DoubtRacesTest, LeavesOtherClassesOfDevicesAlone) {
 TEST_F(DoubtRacesTest, BeginsNoRaceAfterItsTime) {
     engine_->store()->calls().add({.doubts = {doubt_}});
     const Deadline past = clock_.now();
-    EXPECT_TRUE(race_doubts(*engine_, device_, {.budget = options_.budget}, {}, past).empty());
+    const TuneHooks hooks{.time = &clock_};
+    EXPECT_TRUE(race_doubts(*engine_, device_, {.budget = options_.budget}, hooks, past).empty());
     EXPECT_EQ(engine_->store()->calls().doubts().size(), 1U);
 }
 
