@@ -151,7 +151,7 @@ TEST_F(CliArgumentsTest, AFolderThatAKilledProcessHasLeftIsRemovedByTheNext) {
         "mkdir \"$folder/temp\"; TMPDIR=\"$folder/temp\"; export TMPDIR\n"
         "\"$jitune\" sweep reduce --device host --sizes 1k --budget 0 --no-isolation --strategy "
         "exhaustive &\n"
-        "until ls \"$folder/temp\" | grep -q .; do sleep 0.01; done\n"
+        "await 'ls \"$folder/temp\" | grep -q .'\n"
         "kill -STOP $!; ls \"$folder/temp\"; kill -KILL $!; wait $!\n"
         "\"$jitune\" sweep reduce --device host --sizes 1k --budget 0.1 --again >/dev/null\n"
         "echo behind:; ls \"$folder/temp\"\n";

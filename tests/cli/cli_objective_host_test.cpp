@@ -64,8 +64,13 @@ TEST_F(CliObjectiveTest, ChoosesByAMetricAndPinsTheChoice) {
     EXPECT_EQ(tuned["finalists"][0]["pareto"], true);
     EXPECT_EQ(tuned["finalists"][1]["metrics"]["memory"]["value"], 2.5);
     EXPECT_FALSE(tuned["finalists"][0]["metrics"].contains("work"));  // no joules are known
-    if (tuned["pinned"] != true) {
-        GTEST_SKIP() << "the machine is busy";
+    const auto is_pinned = [&] {
+        return jitune_json("db list --db " + path("t.db"))["winners"][0]["pinned"] == true;
+    };
+    EXPECT_EQ(is_pinned(), tuned["pinned"] == true);
+    if (tuned["pinned"] != true) {  // other processes disturbed it: a choice by such times is none
+        EXPECT_EQ(jitune_json(tune_ + " --objective time")["configuration"], "passes=1");
+        return;
     }
     EXPECT_LT(tuned["speed_up"], 0.5);
 
@@ -74,7 +79,7 @@ TEST_F(CliObjectiveTest, ChoosesByAMetricAndPinsTheChoice) {
     EXPECT_EQ(other["configuration"], "passes=40");
     EXPECT_EQ(other["kept"], true);
     EXPECT_FALSE(other.contains("finalists"));
-    EXPECT_EQ(jitune_json("db list --db " + path("t.db"))["winners"][0]["pinned"], true);
+    EXPECT_TRUE(is_pinned());
 }
 
 TEST_F(CliObjectiveTest, KeepsAWinnerThatAPersonHasPinned) {

@@ -66,9 +66,11 @@ TEST_F(CliPlan, SaysWhatIsMissingWhileNothingOrSomethingIsDone) {
 TEST_F(CliPlan, AnInterruptHandsTheProblemBack) {
     plan("sweep reduce --sizes 2^4..2^24 --device host --budget 60 --plan \"$folder/p\"");
     const Answer stopped = shell(
-        "\"$jitune\" sweep work \"$folder/p\" >\"$folder/rows\" & pid=$!; "
-        "until ls \"$folder\"/p/classes/*/claims/0000/*.claimed.* 2>/dev/null; do sleep 0.1; done; "
-        "sleep 3; kill -TERM $pid; wait $pid");
+        "mkdir \"$folder/local\"; export TMPDIR=\"$folder/local\"\n"
+        "\"$jitune\" sweep work \"$folder/p\" >\"$folder/rows\" & pid=$!\n"
+        // The journal of its tuning holds a time.
+        "await 'grep -aqsw timed \"$folder\"/local/*/tuning.db-sweep-*'\n"
+        "kill -TERM $pid; wait $pid");
     EXPECT_EQ(stopped.code, 130) << stopped.err;
     const std::string said = contents(folder_ / "rows");
     EXPECT_NE(said.find("  handed back: the next task goes on"), std::string::npos) << said;

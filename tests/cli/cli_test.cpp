@@ -173,10 +173,12 @@ TEST_F(CliTest, ASweepPrintsOneRowForEachProblem) {
         jitune("sweep reduce --device host --sizes 1000,2000 --ops sum,max --budget 0.2");
     EXPECT_EQ(answer.code, 0) << answer.err;
     const auto has = [&](const char* text) { return answer.out.find(text) != std::string::npos; };
-    const int legend = (has("\n* ended before") ? 1 : 0) + (has("\n? disturbed") ? 1 : 0) +
-                       (has("\nnot all sizes") ? 1 : 0);
-    EXPECT_EQ(std::count(answer.out.begin(), answer.out.end(), '\n'), 2 + 4 + legend + 2)
-        << answer.out;
+    std::istringstream lines(answer.out);
+    int rows = 0;
+    for (std::string line; std::getline(lines, line);) {
+        rows += line.starts_with("float32 ") ? 1 : 0;
+    }
+    EXPECT_EQ(rows, 4) << answer.out;
     EXPECT_TRUE(has("\ngained: ")) << answer.out;
     EXPECT_TRUE(answer.out.ends_with(" % of the sizes are served for sure\n")) << answer.out;
     EXPECT_NE(answer.out.find("stored in"), std::string::npos);
@@ -244,11 +246,13 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     const json all = jitune_json(sweep + " --no-isolation")["rows"][0];
     EXPECT_EQ(all["evaluated"], all["space"]);
     EXPECT_EQ(all["complete"], true);
-    if (all["provisional"]) {
-        GTEST_SKIP() << "other processes disturbed the tuning: the next one is to tune again";
-    }
     const Answer repeated = jitune(sweep);
     EXPECT_EQ(repeated.code, 0) << repeated.err;
+    if (all["provisional"]) {  // other processes disturbed the tuning, and the next one tunes again
+        EXPECT_NE(repeated.out.find("1 tuned, 0 skipped, 0 not started, 0"), std::string::npos)
+            << repeated.out;
+        return;
+    }
     EXPECT_NE(repeated.out.find("skipped: complete"), std::string::npos) << repeated.out;
     EXPECT_NE(repeated.out.find("0 tuned, 1 skipped, 0 not started, 0"), std::string::npos)
         << repeated.out;

@@ -125,10 +125,7 @@ TEST_F(CliTuneSearchTest, GoesOnWhereItStoppedUnlessItIsToldToBeginAgain) {
     EXPECT_EQ(tuned("--evaluations 4 --strategy exhaustive")["earlier"], 0);
     const std::size_t before = measured().size();
     const json second = tuned("--evaluations 6 --strategy exhaustive");
-    const std::size_t taken = second["earlier"];
-    if (taken == 0) {
-        GTEST_SKIP() << "the cores were busy: all times are taken anew";
-    }
+    const std::size_t taken = second["earlier"];  // 0 if the cores were busy
     EXPECT_LE(taken, 4U);
     EXPECT_EQ(second["evaluated"], 6);
     EXPECT_EQ(measured().size(), before + 6 - taken)

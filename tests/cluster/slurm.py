@@ -31,7 +31,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 SlurmdTimeout=300
-KillWait=10
+KillWait=120
 MailProg=/bin/true
 PartitionName=all Nodes={nodes} Default=YES MaxTime=INFINITE State=UP
 """
