@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "dispatch/behind/compared_times.hpp"
-#include "report/ceilings.hpp"
+#include "report/rates.hpp"
 #include "report/tried_problem.hpp"
 #include "support/utc_text.hpp"
 #include "sweep/worklist.hpp"

@@ -10,7 +10,7 @@
 
 #include "cli/app/exit_code.hpp"
 #include "cli/app/progress.hpp"
-#include "cli/db/certainty_json.hpp"
+#include "cli/db/record_json.hpp"
 #include "cli/formats/metric_text.hpp"
 #include "cli/sweep/sweep_gain.hpp"
 #include "text/units.hpp"
@@ -228,7 +228,7 @@ std::string SweepTable::line(const SweepRow& row) const {
         for (const Winner& winner : row.ranges) {
             winners.push_back(&winner);
         }
-        rest[2] = speed_ups_text(winners);
+        rest[2] = speed_ups_cell(winners).text;
         rest[6] = configurations_text(plan_.problems.at(row.problem).problem, row);
     }
     if (row.has_winner() && is_tuned) {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
-#include "cli/db/certainty_json.hpp"
+#include "cli/db/record_json.hpp"
 #include "cli/formats/metric_text.hpp"
 #include "cli/formats/table.hpp"
 #include "text/units.hpp"
