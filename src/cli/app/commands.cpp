@@ -10,7 +10,6 @@ namespace check_command { Invocation invocation(); }
 namespace completion_command { Invocation invocation(); }
 namespace db_coverage_command { Invocation invocation(); }
 namespace db_diff_command { Invocation invocation(); }
-namespace db_digest_command { Invocation invocation(); }
 namespace db_edit_command {
 Invocation delete_invocation();
 Invocation pin_invocation();
@@ -18,19 +17,22 @@ Invocation unpin_invocation();
 }  // namespace db_edit_command
 namespace db_explain_command { Invocation invocation(); }
 namespace db_export_command { Invocation invocation(); }
-namespace db_import_command { Invocation invocation(); }
 namespace db_list_command { Invocation invocation(); }
 namespace db_merge_command {
 Invocation merge_invocation();
 Invocation undo_invocation();
+Invocation import_invocation();
 }  // namespace db_merge_command
-namespace db_path_command { Invocation invocation(); }
 namespace db_prune_command {
 Invocation prune_invocation();
 Invocation compact_invocation();
 }  // namespace db_prune_command
 namespace db_show_command { Invocation invocation(); }
-namespace db_verify_command { Invocation invocation(); }
+namespace db_state_command {
+Invocation path_invocation();
+Invocation verify_invocation();
+Invocation digest_invocation();
+}  // namespace db_state_command
 namespace devices_command { Invocation invocation(); }
 namespace entropy_command { Invocation invocation(); }
 namespace manual_command { Invocation invocation(); }
@@ -87,15 +89,15 @@ std::vector<Command> db_commands() {
          db_coverage_command::invocation},
         {"explain", "Explain which winner would serve a problem, and why no other does",
          db_explain_command::invocation},
-        {"verify", "Read and check every row", db_verify_command::invocation},
+        {"verify", "Read and check every row", db_state_command::verify_invocation},
         {"digest", "Print a digest of all that the stored winners serve",
-         db_digest_command::invocation},
+         db_state_command::digest_invocation},
         {"export",
          "Write winners and measurements to a file: a bundle, JSON lines, T4 or a cache of Kernel "
          "Tuner",
          db_export_command::invocation},
         {"import", "Add what db export has written to this database",
-         db_import_command::invocation},
+         db_merge_command::import_invocation},
         {"merge", "Unite other databases with this one", db_merge_command::merge_invocation},
         {"undo", "Take the last merge back", db_merge_command::undo_invocation},
         {"diff", "Show what two databases do not have in common", db_diff_command::invocation},
@@ -108,7 +110,7 @@ std::vector<Command> db_commands() {
         {"compact", "Give the room of deleted rows back to the file system",
          db_prune_command::compact_invocation},
         {"path", "Print where the database is, and its journal mode and schema",
-         db_path_command::invocation},
+         db_state_command::path_invocation},
     };
 }
 

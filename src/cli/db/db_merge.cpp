@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitune db merge, jitune db undo
+// jitune db merge, undo, import
 #include <filesystem>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +14,89 @@
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
 #include "cli/db/bundle.hpp"
-#include "cli/db/merge_text.hpp"
+#include "cli/db/export_file.hpp"
+#include "cli/db/winner_filter.hpp"
 #include "jitune/error.hpp"
+#include "support/utf8.hpp"
 #include "text/units.hpp"
+#include "text/winner_text.hpp"
+#include "tuner_db/winners/precedence.hpp"
 
 namespace jitune::internal::db_merge_command {
 
 namespace {
+
+std::string shown(const std::string& text) {
+    return one_line(text, kShownCharacters);
+}
+
+std::string meeting_text(const MergeMeeting& meeting) {
+    const Winner& first = meeting.first;
+    return fmt::format("  {} {} {}: {} {} serves before {} {}: {}{}\n", shown(first.key.kernel),
+                       shown(short_types(first.key.types)), shown(first.sizes), short_id(first),
+                       meeting.first_is_new ? "(new)" : "(known)", short_id(meeting.second),
+                       meeting.first_is_new ? "(known)" : "(new)", meeting.reason,
+                       meeting.disagree
+                           ? "; their intervals contradict each other: tune once more with --again"
+                           : "");
+}
+
+/// Counts, for a person, the rows that the merge of `file` has added. Names the pairs of winners
+/// that disagree, and those of which the new one serves now.
+std::string merge_text(const std::string& file, const MergeReport& report, bool dry_run) {
+    if (report.number == 0) {
+        return fmt::format(
+            "{}: nothing new{}\n", file,
+            report.damaged == 0
+                ? ""
+                : fmt::format("; {} left out", count_text(report.damaged, "damaged row")));
+    }
+    std::string text = fmt::format(
+        "{}: {} and {}{}{}", file, count_text(report.measurements, "new measurement"),
+        count_text(report.winners, "new winner"), dry_run ? " would come" : "",
+        report.known == 0 ? "" : fmt::format(", {} known", count_text(report.known, "row")));
+    if (report.superseded > 0) {
+        text += fmt::format(", {} superseded", count_text(report.superseded, "winner"));
+    }
+    if (report.damaged > 0) {
+        text += fmt::format(", {} left out", count_text(report.damaged, "damaged row"));
+    }
+    text += '\n';
+    if (report.without_code > 0) {
+        text += fmt::format(
+            "  {} no code, which was not trusted: calls that meet {} compile and check {} here\n",
+            report.without_code == 1 ? "1 winner has"
+                                     : fmt::format("{} winners have", report.without_code),
+            report.without_code == 1 ? "it" : "them", report.without_code == 1 ? "it" : "them");
+    }
+    for (const MergeMeeting& meeting : report.meetings) {
+        if (meeting.disagree || (meeting.first_is_new && may_serve(meeting.first))) {
+            text += meeting_text(meeting);
+        }
+    }
+    return text;
+}
+
+Json meeting_json(const MergeMeeting& meeting) {
+    return {{"first", winner_id(meeting.first)},
+            {"second", winner_id(meeting.second)},
+            {"first_is_new", meeting.first_is_new},
+            {"disagree", meeting.disagree},
+            {"reason", meeting.reason}};
+}
+
+Json merge_json(const std::string& file, const MergeReport& report) {
+    return {{"file", file},
+            {"merge", report.number},
+            {"measurements", report.measurements},
+            {"winners", report.winners},
+            {"without_code", report.without_code},
+            {"known", report.known},
+            {"superseded", report.superseded},
+            {"damaged", report.damaged},
+            {"all_meetings", report.all_meetings},
+            {"meetings", json_list(report.meetings, meeting_json)}};
+}
 
 struct Arguments : CommonArguments {
     std::vector<std::string> files;
@@ -74,6 +152,38 @@ int run_undo(const CommonArguments& arguments) {
     return kExitOk;
 }
 
+struct ImportArguments : CommonArguments {
+    std::string file;
+};
+
+void import_measurements(const Options& options, const std::string& file) {
+    const std::vector<Measurement> measurements = read_export(file);
+    const auto store = change_or_make_database(options);
+    const auto count = [&] {
+        return measurements.empty()
+                   ? 0
+                   : measurements_to_export(*store, measurements.front().key).size();
+    };
+    const std::size_t before = count();
+    store->save(measurements);
+    const std::size_t added = count() - before;
+    print(fmt::format("{} in {}, {} of them new in {}\n",
+                      count_text(std::ssize(measurements), "measurement"), file, added,
+                      options.database.string()));
+}
+
+int run_import(const ImportArguments& arguments) {
+    const Options options = arguments.options();
+    if (is_database_file(arguments.file)) {
+        OtherDatabase bundle(arguments.file, Log(options.log_level, options.log_sink));
+        const auto store = change_or_make_database(options);
+        print(merge_text(arguments.file, store->merge(bundle.store(), {}), false));
+    } else {
+        import_measurements(options, arguments.file);
+    }
+    return kExitOk;
+}
+
 }  // namespace
 
 Invocation merge_invocation() {
@@ -98,6 +208,17 @@ Invocation undo_invocation() {
     auto arguments = std::make_shared<CommonArguments>();
     return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
             [arguments] { return run_undo(*arguments); }};
+}
+
+Invocation import_invocation() {
+    auto arguments = std::make_shared<ImportArguments>();
+    return {{{"FILE",
+              &arguments->file,
+              "A bundle or T4 file that db export has written, plain or .gz",
+              {.required = true}},
+             arguments->database_option(),
+             arguments->log_option()},
+            [arguments] { return run_import(*arguments); }};
 }
 
 }  // namespace jitune::internal::db_merge_command
