@@ -72,6 +72,15 @@ std::string recorded_text(const ReportData& data) {
         devices_text(data.recorded_on));
 }
 
+/// Configurations would push what winners save out of sight.
+View without_last_column(View view) {
+    view.columns.pop_back();
+    for (View::Row& row : view.rows) {
+        row.pop_back();
+    }
+    return view;
+}
+
 std::string usage_part(const ReportData& data, Allowance& room) {
     const UsageReport& usage = data.usage;
     std::string html;
@@ -83,7 +92,8 @@ std::string usage_part(const ReportData& data, Allowance& room) {
     }
     room.add(html, paragraph(recorded_text(data)) + answers_bar(usage));
     html += html_table(answers_view(usage), room);
-    html += html_table(used_winners_view(usage, kMostWinners), room, kFilterHint);
+    html +=
+        html_table(without_last_column(used_winners_view(usage, kMostWinners)), room, kFilterHint);
     room.add(html, paragraph(unused_text(usage)) + paragraph(replaced_text(usage)));
     return html;
 }
