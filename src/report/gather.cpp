@@ -12,6 +12,7 @@
 #include "report/tried_problem.hpp"
 #include "support/utc_text.hpp"
 #include "sweep/worklist.hpp"
+#include "template/template_identity.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {
@@ -200,6 +201,21 @@ ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
     }
     add_problems(data, calls, store, std::move(keys));
     return data;
+}
+
+// A template's file is the kernel's name with an ending for its platform.
+TemplateState template_state(const RecordKey& key) {
+    TemplateState state = TemplateState::foreign;
+    const auto& hashes = template_identities().hashes;
+    const std::string prefix = key.kernel + '.';
+    for (auto row = hashes.lower_bound(prefix);
+         row != hashes.end() && row->first.starts_with(prefix); ++row) {
+        if (row->second == key.template_hash) {
+            return TemplateState::current;
+        }
+        state = TemplateState::stale;
+    }
+    return state;
 }
 
 }  // namespace jitune::internal

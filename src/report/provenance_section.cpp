@@ -10,7 +10,6 @@
 #include "report/call_views.hpp"
 #include "report/html.hpp"
 #include "report/section.hpp"
-#include "report/template_state.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/certainty.hpp"
@@ -63,6 +62,18 @@ View places_view(const ReportData& data) {
     return view;
 }
 
+std::string_view state_text(TemplateState state) {
+    switch (state) {
+        case TemplateState::current:
+            return "current";
+        case TemplateState::stale:
+            return "stale: this build has another template";
+        case TemplateState::foreign:
+            break;
+    }
+    return "a kernel of your own, or of another build";
+}
+
 View templates_view(const ReportData& data) {
     std::map<std::pair<std::string, std::string>, std::pair<TemplateState, Crowd>> templates;
     for (const Winner& winner : data.winners) {
@@ -76,7 +87,7 @@ View templates_view(const ReportData& data) {
                number_column("winners"), day_column("newest")}};
     view.add(templates, kMostRows, [](const auto& one) -> View::Row {
         const auto& [state, crowd] = one.second;
-        return {one.first.first, one.first.second, to_string(state), count_cell(crowd.winners),
+        return {one.first.first, one.first.second, state_text(state), count_cell(crowd.winners),
                 day_text(crowd.newest)};
     });
     return view;

@@ -12,7 +12,6 @@
 #include "report/call_views.hpp"
 #include "report/html.hpp"
 #include "report/section.hpp"
-#include "report/template_state.hpp"
 #include "sweep/worklist.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"

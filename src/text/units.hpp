@@ -42,4 +42,13 @@ std::string count_text(std::int64_t count, std::string_view noun);
 /// space, and what would be hidden U+FFFD. Of more than `most` characters the rest is "…".
 std::string one_line(std::string_view text, std::size_t most = std::string_view::npos);
 
+/// The columns of a terminal that a line of UTF-8 text takes, one for each character.
+std::size_t columns_of(std::string_view text);
+
+/// The text in `columns`, with "…" in place of the end where it is too long.
+std::string fitted_begin(std::string_view text, std::size_t columns);
+
+/// The same with "..." in place of the middle: both ends tell something.
+std::string fitted_ends(std::string_view text, std::size_t columns);
+
 }  // namespace jitune::internal

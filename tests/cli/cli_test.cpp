@@ -12,7 +12,7 @@
 
 #include "fixtures/cli_fixture.hpp"
 #include "sizes/size_box.hpp"
-#include "text/fitted_text.hpp"
+#include "text/units.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -16,7 +16,6 @@
 #include "cli/app/progress.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/formats/table.hpp"
-#include "text/fitted_text.hpp"
 #include "text/units.hpp"
 #include "text/view.hpp"
 #include "text/winner_text.hpp"

@@ -14,7 +14,6 @@
 #include "cli/app/output.hpp"
 #include "dispatch/read_environment.hpp"
 #include "jitune/error.hpp"
-#include "text/fitted_text.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {

@@ -10,7 +10,7 @@
 
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/sizes.hpp"
-#include "cli/formats/metric_text.hpp"
+#include "cli/formats/figures.hpp"
 #include "families/own/kernel_file.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include "text/fitted_text.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {

@@ -11,7 +11,7 @@
 #include "cli/app/exit_code.hpp"
 #include "cli/app/progress.hpp"
 #include "cli/db/record_json.hpp"
-#include "cli/formats/metric_text.hpp"
+#include "cli/formats/figures.hpp"
 #include "cli/sweep/sweep_gain.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"

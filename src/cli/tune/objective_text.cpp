@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/formats/metric_text.hpp"
+#include "cli/formats/figures.hpp"
 #include "cli/formats/table.hpp"
 #include "cli/tune/tune_objective.hpp"
 #include "text/units.hpp"

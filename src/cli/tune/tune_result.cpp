@@ -6,7 +6,7 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/db/record_json.hpp"
-#include "cli/formats/metric_text.hpp"
+#include "cli/formats/figures.hpp"
 #include "cli/formats/table.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
