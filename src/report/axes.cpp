@@ -36,6 +36,19 @@ double Scale::operator()(double value) const {
     return from_ + std::clamp(part, 0.0, 1.0) * (to_ - from_);
 }
 
+void ValueRange::include(double value) {
+    if (value > 0) {
+        low = low == 0 ? value : std::min(low, value);
+        high = std::max(high, value);
+    }
+}
+
+Scale ValueRange::scale(double margin, double from, double to) const {
+    const bool is_empty = high == 0;
+    return {Scale::Kind::logarithmic, (is_empty ? 1 : low) / margin, (is_empty ? 1 : high) * margin,
+            from, to};
+}
+
 std::vector<Tick> size_ticks(const Scale& scale, std::size_t most) {
     const int first = static_cast<int>(std::ceil(std::log2(std::max(scale.low(), 1.0)) - 1e-9));
     const int last = static_cast<int>(std::floor(std::log2(std::max(scale.high(), 1.0)) + 1e-9));

@@ -27,6 +27,15 @@ private:
     double low_, high_, from_, to_;
 };
 
+/// The least and the largest of some values above 0.
+struct ValueRange {
+    double low = 0, high = 0;  ///< 0: there is no value yet
+
+    void include(double value);
+    /// A logarithmic scale over these values, wider by the factor `margin` at both ends.
+    [[nodiscard]] Scale scale(double margin, double from, double to) const;
+};
+
 struct Tick {
     double value = 0;
     std::string label;

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "dispatch/behind/compared_times.hpp"
-#include "report/ceilings.hpp"
+#include "report/rates.hpp"
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"
 #include "sweep/work_order.hpp"
@@ -202,6 +202,21 @@ ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
     }
     add_problems(data, calls, store, std::move(keys));
     return data;
+}
+
+// A template's file is the kernel's name with an ending for its platform.
+TemplateState template_state(const RecordKey& key) {
+    TemplateState state = TemplateState::foreign;
+    const auto& hashes = template_identities().hashes;
+    const std::string prefix = key.kernel + '.';
+    for (auto row = hashes.lower_bound(prefix);
+         row != hashes.end() && row->first.starts_with(prefix); ++row) {
+        if (row->second == key.template_hash) {
+            return TemplateState::current;
+        }
+        state = TemplateState::stale;
+    }
+    return state;
 }
 
 }  // namespace jitune::internal

@@ -2,36 +2,40 @@
 #include "report/map_picture.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "report/axes.hpp"
-#include "report/labels.hpp"
-#include "report/thinned.hpp"
+#include "sizes/box_sets.hpp"
 #include "text/units.hpp"
+#include "text/winner_text.hpp"
+#include "tuner_db/winners/trust.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
+double octaves_in(const std::vector<SizeBox>& boxes) {
+    double sum = 0;
+    for (const SizeBox& box : boxes) {
+        double product = 1;
+        for (std::size_t i = 0; i < box.from.size(); ++i) {
+            product *= std::log2(static_cast<double>(box.to[i]) + 1) -
+                       std::log2(static_cast<double>(box.from[i]));
+        }
+        sum += product;
+    }
+    return sum;
+}
+
 constexpr double kPageWidth = 760;
+constexpr double kMargin = 1.1;
 constexpr std::size_t kMostBoxes = 60;  // of a lane
 constexpr std::size_t kMostMissed = 60;
-
-/// The extent of boxes and points along an axis.
-struct AxisExtent {
-    double low = 0, high = 0;
-
-    void include(double from, double to) {
-        low = low == 0 ? from : std::min(low, from);
-        high = std::max(high, to);
-    }
-    [[nodiscard]] Scale scale(double from, double to) const {
-        return {Scale::Kind::logarithmic, std::max(low, 1.0) / 1.1, std::max(high, 1.0) * 1.1, from,
-                to};
-    }
-};
 
 /// How sizes become a number along an axis: one of them, or all multiplied.
 double along(const Sizes& sizes, std::size_t axis) {
@@ -47,24 +51,25 @@ double along(const Sizes& sizes, std::size_t axis) {
 
 constexpr std::size_t kProduct = 1000;  // no axis: the product
 
-AxisExtent extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis) {
-    AxisExtent extent;
+ValueRange extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis) {
+    ValueRange range;
     for (const MapLane& lane : lanes) {
         for (const auto* const boxes : {&lane.sure, &lane.unsure}) {
             for (const SizeBox& box : *boxes) {
-                extent.include(along(box.from, axis), along(box.to, axis));
+                range.include(along(box.from, axis));
+                range.include(along(box.to, axis));
             }
         }
         for (const Winner* const winner : lane.winners) {
             if (const auto tuned = exact_sizes(winner->sizes)) {
-                extent.include(along(*tuned, axis), along(*tuned, axis));
+                range.include(along(*tuned, axis));
             }
         }
     }
     for (const Sizes& sizes : map.missed) {
-        extent.include(along(sizes, axis), along(sizes, axis));
+        range.include(along(sizes, axis));
     }
-    return extent;
+    return range;
 }
 
 std::string hint_of(const MapLane& lane, std::size_t row) {
@@ -105,7 +110,7 @@ std::string lanes_picture(const SizeMap& map, const std::vector<MapLane>& lanes,
     const double bottom = 10 + kLane * static_cast<double>(lanes.size()) + missed_lane;
     const Frame frame{44, 8, kPageWidth - 8, bottom};
     Picture picture(kPageWidth, bottom + 36, label_of(map), "wide");
-    const Scale x = extent_of(map, lanes, axis).scale(frame.left, frame.right);
+    const Scale x = extent_of(map, lanes, axis).scale(kMargin, frame.left, frame.right);
     double top = frame.top;
     const auto begin_lane = [&](const std::string& name) {
         picture.line(frame.left, top + kLane / 2, frame.right, top + kLane / 2, "rule");
@@ -160,8 +165,8 @@ std::string plane_picture(const SizeMap& map, const std::vector<MapLane>& lanes,
     constexpr double kHeight = 380;
     const Frame frame{52, 30, kPageWidth - 8, kHeight - 36};
     Picture picture(kPageWidth, kHeight, label_of(map), "wide");
-    const Scale x = extent_of(map, lanes, 1).scale(frame.left, frame.right);
-    const Scale y = extent_of(map, lanes, 0).scale(frame.bottom, frame.top);
+    const Scale x = extent_of(map, lanes, 1).scale(kMargin, frame.left, frame.right);
+    const Scale y = extent_of(map, lanes, 0).scale(kMargin, frame.bottom, frame.top);
     draw_y_axis(picture, frame, y, size_ticks(y, 10), names[0]);
     draw_x_axis(picture, frame, x, size_ticks(x, 12), names[1]);
     for (std::size_t i = 0; i < lanes.size(); ++i) {
@@ -174,25 +179,52 @@ std::string plane_picture(const SizeMap& map, const std::vector<MapLane>& lanes,
 }
 
 std::string legend_of(const SizeMap& map, const std::vector<MapLane>& lanes, bool in_lanes) {
-    const auto entry = [](Shape shape, std::string_view style, std::string_view words) {
-        return fmt::format("<span>{} {}</span>", legend_mark(shape, style), words);
-    };
-    std::string html;
+    std::vector<LegendEntry> entries;
     if (in_lanes) {
-        html += entry(Shape::ring, "mark tuned", "where a winner was tuned");
+        entries.push_back({Shape::ring, "mark tuned", "where a winner was tuned"});
     }
     if (std::any_of(lanes.begin(), lanes.end(),
                     [](const MapLane& lane) { return !lane.unsure.empty(); })) {
-        html += entry(Shape::square, "box unsure",
-                      "unsure: the bound that was asked for is not reached");
+        entries.push_back(
+            {Shape::square, "box unsure", "unsure: the bound that was asked for is not reached"});
     }
     if (!map.missed.empty()) {
-        html += entry(Shape::triangle, "mark wrong", "calls that no winner serves");
+        entries.push_back({Shape::triangle, "mark wrong", "calls that no winner serves"});
     }
-    return html.empty() ? "" : "<p class=\"legend\">" + html + "</p>\n";
+    return legend(entries);
 }
 
 }  // namespace
+
+std::vector<MapLane> map_lanes(const Coverage& coverage) {
+    std::map<std::string, MapLane> by_configuration;
+    for (const auto* const rows : {&coverage.winners, &coverage.unsure}) {
+        for (const Winner* const winner : *rows) {
+            const auto boxes = boxes_of(*winner);
+            if (!boxes || boxes->empty()) {
+                continue;
+            }
+            MapLane& lane = by_configuration[winner->configuration];
+            lane.configuration = winner->configuration;
+            lane.winners.push_back(winner);
+            auto& sizes = may_serve(trust_of(*winner)) ? lane.sure : lane.unsure;
+            sizes.insert(sizes.end(), boxes->begin(), boxes->end());
+        }
+    }
+    std::vector<std::pair<double, MapLane>> ranked;
+    for (auto& [configuration, lane] : by_configuration) {
+        lane.sure = united(lane.sure);
+        lane.unsure = united(lane.unsure);
+        ranked.emplace_back(octaves_in(lane.sure) + octaves_in(lane.unsure), std::move(lane));
+    }
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& left, const auto& right) { return left.first > right.first; });
+    std::vector<MapLane> lanes;
+    for (auto& [octaves, lane] : ranked) {
+        lanes.push_back(std::move(lane));
+    }
+    return lanes;
+}
 
 std::string map_picture(const SizeMap& map, const std::vector<MapLane>& lanes) {
     if (lanes.empty()) {

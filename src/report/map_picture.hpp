@@ -4,10 +4,27 @@
 #include <string>
 #include <vector>
 
-#include "report/map_lanes.hpp"
 #include "report/report_data.hpp"
+#include "sizes/size_box.hpp"
+#include "tuner_db/winners/coverage.hpp"
 
 namespace jitune::internal {
+
+/// A configuration in the map of a key, and the sizes that winners with it serve.
+struct MapLane {
+    std::string configuration;
+    std::vector<const Winner*> winners;  ///< at least one
+    std::vector<SizeBox> sure;           ///< united
+    std::vector<SizeBox> unsure;         ///< of winners whose bound is not reached
+
+    [[nodiscard]] bool serves(const Sizes& sizes) const {
+        return covers(sure, sizes) || covers(unsure, sizes);
+    }
+};
+
+/// The configurations of a coverage's winners, those first that serve most octaves. A winner with
+/// malformed sizes is in none.
+std::vector<MapLane> map_lanes(const Coverage& coverage);
 
 /// Which configuration serves which sizes. Of one size, lanes over a line of sizes; of two,
 /// rectangles over the plane; of more, lanes over the product of the sizes.

@@ -5,13 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "report/escape.hpp"
-#include "report/html_table.hpp"
-#include "report/labels.hpp"
-#include "report/map_lanes.hpp"
+#include "report/html.hpp"
 #include "report/map_picture.hpp"
+#include "report/picture.hpp"
 #include "report/section.hpp"
-#include "report/thinned.hpp"
 #include "sizes/size_box.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -32,31 +29,12 @@ std::string sizes_label(const Sizes& sizes) {
     return label;
 }
 
-/// "1.02x to 1.82x" of the winners that have one.
-HtmlCell speed_ups_cell(const MapLane& lane) {
-    double low = 0;
-    double high = 0;
-    for (const Winner* const winner : lane.winners) {
-        if (const double ratio = winner->default_median_ns / winner->median_ns; ratio > 0) {
-            low = low == 0 ? ratio : std::min(low, ratio);
-            high = std::max(high, ratio);
-        }
-    }
-    if (high == 0) {
-        return {};
-    }
-    return HtmlCell::of(ratio_text(low) == ratio_text(high)
-                            ? ratio_text(low)
-                            : fmt::format("{} to {}", ratio_text(low), ratio_text(high)),
-                        high);
-}
-
-HtmlCell bound_cell(const MapLane& lane) {
+View::Cell bound_cell(const MapLane& lane) {
     const auto worst = std::max_element(lane.winners.begin(), lane.winners.end(),
                                         [](const Winner* left, const Winner* right) {
                                             return left->range.loss_bound < right->range.loss_bound;
                                         });
-    return HtmlCell::of(bound_text((*worst)->range), (*worst)->range.loss_bound);
+    return {bound_text((*worst)->range), (*worst)->range.loss_bound};
 }
 
 /// All sizes that the lane serves, written as a winner's.
@@ -69,25 +47,19 @@ std::string served_by(const MapLane& lane, const std::vector<std::string>& names
     return coverage_text(boxes, names) + (more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
-std::string rows_table(const Coverage& coverage, const std::vector<MapLane>& lanes,
-                       std::size_t more, Allowance& room) {
-    HtmlTable table("The configurations of winners, with what they serve",
-                    {{"row", ColumnKind::number},
-                     {"serves"},
-                     {"winners", ColumnKind::number},
-                     {"speed-up", ColumnKind::number},
-                     {"loss bound", ColumnKind::number},
-                     {"configuration"}});
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-        const MapLane& lane = lanes[i];
-        table.add({HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
-                   HtmlCell::of(served_by(lane, coverage.size_names)),
-                   HtmlCell::of(fmt::format("{}", lane.winners.size()),
-                                static_cast<double>(lane.winners.size())),
-                   speed_ups_cell(lane), bound_cell(lane),
-                   HtmlCell::configuration(lane.configuration)});
-    }
-    return table.html(room, kMostLanes, more, "jitune db list has all winners");
+View lanes_view(const Coverage& coverage, const std::vector<MapLane>& lanes) {
+    View view{"The configurations of winners, with what they serve",
+              {number_column("row"), text_column("serves"), number_column("winners"),
+               number_column("speed-up"), number_column("loss bound"), configuration_column()}};
+    view.add(lanes, kMostLanes, [&](const MapLane& lane) -> View::Row {
+        return {count_cell(view.rows.size() + 1),
+                served_by(lane, coverage.size_names),
+                count_cell(lane.winners.size()),
+                speed_ups_cell(lane.winners),
+                bound_cell(lane),
+                lane.configuration};
+    });
+    return view;
 }
 
 /// The class of the style sheet for a time over the best.
@@ -178,35 +150,24 @@ std::string sentence_of(const SizeMap& map) {
 }
 
 std::string part_of(const SizeMap& map, Allowance& room) {
-    std::vector<MapLane> lanes = map_lanes(map.coverage);
-    const std::size_t more = lanes.size() - std::min(lanes.size(), kMostLanes);
-    lanes.resize(lanes.size() - more);
-    std::string html = "<article>\n" + heading(3, kernel_text(map.coverage.key)) +
-                       paragraph(sentence_of(map)) + map_picture(map, lanes) + matrix(map, lanes);
-    Allowance rest(room.left() - std::min(room.left(), html.size()));
-    html += rows_table(map.coverage, lanes, more, rest) + "</article>\n";
-    std::string page;
-    room.add(page, html);
-    return page;
+    const std::vector<MapLane> all = map_lanes(map.coverage);
+    const std::vector<MapLane> lanes(
+        all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), kMostLanes)));
+    const std::string head = heading(3, kernel_text(map.coverage.key)) +
+                             paragraph(sentence_of(map)) + map_picture(map, lanes) +
+                             matrix(map, lanes);
+    return article(head, {lanes_view(map.coverage, all)}, room, "jitune db list has all winners");
 }
 
 }  // namespace
 
 std::string map_section(const ReportData& data, Allowance& room) {
     std::string html;
-    std::size_t shown = 0;
-    for (const SizeMap& map : data.maps) {
-        const std::string part = part_of(map, room);
-        if (part.empty()) {
-            break;
-        }
-        html += part;
-        ++shown;
-    }
     if (data.maps.empty()) {
         room.add(html, paragraph("No winner is stored."));
     }
-    return html + left_out(data.maps.size() - shown + data.more_maps, "map", kFilterHint);
+    return html + parts(data.maps, data.more_maps, "map",
+                        [&](const SizeMap& map) { return part_of(map, room); });
 }
 
 }  // namespace jitune::internal

@@ -3,12 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "report/escape.hpp"
-#include "report/html_table.hpp"
-#include "report/labels.hpp"
+#include "report/html.hpp"
 #include "report/problem_picture.hpp"
 #include "report/section.hpp"
 #include "text/units.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 
@@ -31,41 +30,30 @@ std::string disturbance_text(const Conditions& conditions) {
 }
 
 std::string uncertainty_text(double uncertainty) {
-    return uncertainty < 1 ? fmt::format("{:.2f} %", 100 * uncertainty) : "not known";
+    return uncertainty < 1 ? noise_text(uncertainty) : "not known";
 }
 
-std::string finals_table(const TriedProblem& problem, Allowance& room) {
-    HtmlTable table("The finalists", {{"row", ColumnKind::number},
-                                      {"median", ColumnKind::number},
-                                      {"known within", ColumnKind::number},
-                                      {"samples", ColumnKind::number},
-                                      {"clocks"},
-                                      {"disturbances"},
-                                      {"configuration"}});
-    for (std::size_t i = 0; i < std::min(problem.finals.size(), kMostStrips); ++i) {
-        const FinalStrip& strip = problem.finals[i];
-        const auto samples = static_cast<double>(strip.samples_ns.size());
-        table.add({HtmlCell::of(fmt::format("{}", i + 1), static_cast<double>(i + 1)),
-                   HtmlCell::of(time_text(strip.median_ns), strip.median_ns),
-                   HtmlCell::of(uncertainty_text(strip.uncertainty), strip.uncertainty),
-                   HtmlCell::of(fmt::format("{}", strip.samples_ns.size()), samples),
-                   HtmlCell::of(to_string(strip.conditions.clocks.value_or(Clocks::unknown))),
-                   HtmlCell::of(disturbance_text(strip.conditions)),
-                   HtmlCell::configuration(strip.configuration)});
-    }
-    return table.html(room, kMostStrips,
-                      problem.finals.size() - std::min(problem.finals.size(), kMostStrips));
+View finals_view(const TriedProblem& problem) {
+    View view{"The finalists",
+              {number_column("row"), number_column("median"), number_column("known within"),
+               number_column("samples"), text_column("clocks"), text_column("disturbances"),
+               configuration_column()}};
+    view.add(problem.finals, kMostStrips, [&](const FinalStrip& strip) -> View::Row {
+        return {count_cell(view.rows.size() + 1),
+                time_cell(strip.median_ns),
+                {uncertainty_text(strip.uncertainty), strip.uncertainty},
+                count_cell(strip.samples_ns.size()),
+                to_string(strip.conditions.clocks.value_or(Clocks::unknown)),
+                disturbance_text(strip.conditions),
+                strip.configuration};
+    });
+    return view;
 }
 
 std::string finals_part(const TriedProblem& problem, Allowance& room) {
-    std::string html = "<article>\n" +
-                       heading(3, fmt::format("{}, {}", kernel_text(problem.key), problem.sizes)) +
-                       strips_picture(problem, kMostStrips);
-    Allowance rest(room.left() - std::min(room.left(), html.size()));
-    html += finals_table(problem, rest);
-    std::string page;
-    room.add(page, html + "</article>\n");
-    return page;
+    return article(heading(3, fmt::format("{}, {}", kernel_text(problem.key), problem.sizes)) +
+                       strips_picture(problem, kMostStrips),
+                   {finals_view(problem)}, room);
 }
 
 }  // namespace
@@ -76,23 +64,17 @@ std::string noise_section(const ReportData& data, Allowance& room) {
              "<p class=\"note\">The finals time the fastest candidates in turn, so that all "
              "meet the same conditions. Each dot is a sample, the line is their median; a "
              "triangle at the right end stands for slower samples.</p>\n");
-    std::size_t with_finals = 0;
-    std::size_t shown = 0;
-    bool is_full = false;
+    std::vector<const TriedProblem*> with_finals;
     for (const TriedProblem& problem : data.problems) {
-        if (problem.finals.empty()) {
-            continue;
+        if (!problem.finals.empty()) {
+            with_finals.push_back(&problem);
         }
-        ++with_finals;
-        const std::string part = is_full ? "" : finals_part(problem, room);
-        is_full = is_full || part.empty();
-        shown += part.empty() ? 0 : 1;
-        html += part;
     }
-    if (with_finals == 0) {
+    if (with_finals.empty()) {
         room.add(html, paragraph("No samples of finals are stored."));
     }
-    return html + left_out(with_finals - shown, "problem", kFilterHint);
+    return html + parts(with_finals, 0, "problem",
+                        [&](const TriedProblem* problem) { return finals_part(*problem, room); });
 }
 
 }  // namespace jitune::internal

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "report/escape.hpp"
+#include "report/html.hpp"
 
 namespace jitune::internal {
 
@@ -119,6 +119,14 @@ std::string legend_mark(Shape shape, std::string_view style) {
     return fmt::format(
         R"(<svg class="key" viewBox="0 0 12 12" aria-hidden="true"><{} class="{}" {}/></svg>)",
         tag_of(shape), style, attributes_of(shape, 6, 6));
+}
+
+std::string legend(std::span<const LegendEntry> entries) {
+    std::string html;
+    for (const auto& [shape, style, words] : entries) {
+        html += fmt::format("<span>{} {}</span>", legend_mark(shape, style), escaped(words));
+    }
+    return html.empty() ? "" : "<p class=\"legend\">" + html + "</p>\n";
 }
 
 }  // namespace jitune::internal

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace jitune::internal {
 
@@ -45,5 +48,28 @@ private:
 
 /// The shape alone, for a legend.
 std::string legend_mark(Shape shape, std::string_view style);
+
+struct LegendEntry {
+    Shape shape;
+    std::string_view style;
+    std::string_view words;
+};
+
+/// The marks of pictures with their meanings; "" of none.
+std::string legend(std::span<const LegendEntry> entries);
+
+/// What a picture has room for: at most `most` of the values, at equal distances, the first and the
+/// last among them. `most` is at least 2.
+template <class Value>
+std::vector<Value> thinned(const std::vector<Value>& all, std::size_t most) {
+    if (all.size() <= most) {
+        return all;
+    }
+    std::vector<Value> some;
+    for (std::size_t i = 0; i < most; ++i) {
+        some.push_back(all[i * (all.size() - 1) / (most - 1)]);
+    }
+    return some;
+}
 
 }  // namespace jitune::internal

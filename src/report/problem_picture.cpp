@@ -2,16 +2,17 @@
 #include "report/problem_picture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "report/axes.hpp"
-#include "report/labels.hpp"
-#include "report/thinned.hpp"
 #include "text/units.hpp"
+#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 
@@ -24,28 +25,40 @@ constexpr std::size_t kFastest = 40;
 constexpr std::size_t kMostMarks = 110;
 constexpr std::size_t kMostSamples = 60;
 
+struct VerdictMark {
+    Verdict verdict;
+    Shape shape;
+    std::string_view style;
+};
+
+constexpr std::array kMarks{
+    VerdictMark{Verdict::timed, Shape::dot, "mark timed"},
+    VerdictMark{Verdict::compile_failed, Shape::cross, "mark refused"},
+    VerdictMark{Verdict::launch_failed, Shape::triangle, "mark refused"},
+    VerdictMark{Verdict::wrong_result, Shape::diamond, "mark wrong"},
+    VerdictMark{Verdict::timed_out, Shape::square, "mark refused"},
+    VerdictMark{Verdict::crashed, Shape::plus, "mark wrong"},
+};
+
+const VerdictMark& mark_of(Verdict verdict) {
+    return *std::find_if(kMarks.begin(), kMarks.end() - 1,
+                         [&](const VerdictMark& mark) { return mark.verdict == verdict; });
+}
+
 std::string problem_name(const TriedProblem& problem) {
     return fmt::format("{}, {}", kernel_text(problem.key), problem.sizes);
 }
 
 /// From the fastest to the slowest candidate and the default.
 Scale times_in(const TriedProblem& problem, const Frame& frame) {
-    double low = 0;
-    double high = 0;
-    const auto include = [&](double ns) {
-        if (ns > 0) {
-            low = low == 0 ? ns : std::min(low, ns);
-            high = std::max(high, ns);
-        }
-    };
+    ValueRange range;
     for (const TriedCandidate& one : problem.candidates) {
-        include(one.ns);
+        range.include(one.ns);
     }
     if (problem.winner) {
-        include(problem.winner->default_median_ns);
+        range.include(problem.winner->default_median_ns);
     }
-    return {Scale::Kind::logarithmic, std::max(low, 1e-3) / 1.1, std::max(high, 1e-3) * 1.1,
-            frame.bottom, frame.top + kBand};
+    return range.scale(1.1, frame.bottom, frame.top + kBand);
 }
 
 void draw_default(Picture& picture, const Frame& frame, const Scale& y,
@@ -86,6 +99,18 @@ Frame plot_frame() {
     return {58, 30, kPlotWidth - 10, kPlotHeight - 36};
 }
 
+/// The places of candidates from the left, of which the first is 1.
+Scale places_in(std::size_t count, const Frame& frame) {
+    return {Scale::Kind::linear, 1, static_cast<double>(std::max<std::size_t>(count, 2)),
+            frame.left + 6, frame.right - 6};
+}
+
+std::vector<std::size_t> numbers_below(std::size_t count) {
+    std::vector<std::size_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    return numbers;
+}
+
 void draw_frame(Picture& picture, const Frame& frame, const Scale& x, const Scale& y,
                 std::string_view title) {
     draw_y_axis(picture, frame, y, decimal_ticks(y, time_label), "time");
@@ -93,6 +118,14 @@ void draw_frame(Picture& picture, const Frame& frame, const Scale& x, const Scal
 }
 
 }  // namespace
+
+Shape verdict_shape(Verdict verdict) {
+    return mark_of(verdict).shape;
+}
+
+std::string_view verdict_style(Verdict verdict) {
+    return mark_of(verdict).style;
+}
 
 std::string candidates_picture(const TriedProblem& problem) {
     const std::vector<const TriedCandidate*> order = ranked(problem);
@@ -104,22 +137,14 @@ std::string candidates_picture(const TriedProblem& problem) {
                     problem_name(problem), count_text(std::ssize(order), "configuration")),
         "small");
     const Scale y = times_in(problem, frame);
-    const Scale x(Scale::Kind::linear, 1,
-                  static_cast<double>(std::max<std::size_t>(order.size(), 2)), frame.left + 6,
-                  frame.right - 6);
+    const Scale x = places_in(order.size(), frame);
     draw_frame(picture, frame, x, y, "configurations, fastest first");
     draw_default(picture, frame, y, problem);
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        places.push_back(i);
-    }
-    const std::size_t fastest = std::min(kFastest, places.size());
-    std::vector<std::size_t> shown(places.begin(),
-                                   places.begin() + static_cast<std::ptrdiff_t>(fastest));
-    const std::vector<std::size_t> rest(places.begin() + static_cast<std::ptrdiff_t>(fastest),
-                                        places.end());
-    for (const std::size_t place : thinned(rest, kMostMarks - kFastest)) {
-        shown.push_back(place);
+    const std::size_t fastest = std::min(kFastest, order.size());
+    std::vector<std::size_t> shown = numbers_below(fastest);
+    for (const std::size_t rest :
+         thinned(numbers_below(order.size() - fastest), kMostMarks - kFastest)) {
+        shown.push_back(fastest + rest);
     }
     std::reverse(shown.begin(), shown.end());  // the fastest lie on top
     for (const std::size_t place : shown) {
@@ -129,7 +154,8 @@ std::string candidates_picture(const TriedProblem& problem) {
             verdict_shape(one.verdict), x(static_cast<double>(place + 1)),
             one.ns > 0 ? y(one.ns) : frame.top + kBand / 2 - 4,
             won ? "mark won" : verdict_style(one.verdict),
-            fmt::format("{}: {}", one.ns > 0 ? time_text(one.ns) : verdict_text(one.verdict),
+            fmt::format("{}: {}",
+                        one.ns > 0 ? time_text(one.ns) : std::string(verdict_text(one.verdict)),
                         one.configuration.substr(0, 160)));
     }
     label_default(picture, frame, y, problem);
@@ -143,16 +169,11 @@ std::string progress_picture(const TriedProblem& problem) {
                                 count_text(std::ssize(problem.candidates), "evaluation")),
                     "small");
     const Scale y = times_in(problem, frame);
-    const Scale x(Scale::Kind::linear, 1,
-                  static_cast<double>(std::max<std::size_t>(problem.candidates.size(), 2)),
-                  frame.left + 6, frame.right - 6);
+    const Scale x = places_in(problem.candidates.size(), frame);
     draw_frame(picture, frame, x, y, "evaluations");
     draw_default(picture, frame, y, problem);
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
-        places.push_back(i);
-    }
-    for (const std::size_t place : thinned(places, 2 * kMostMarks)) {
+    for (const std::size_t place :
+         thinned(numbers_below(problem.candidates.size()), 2 * kMostMarks)) {
         const TriedCandidate& one = problem.candidates[place];
         picture.mark(one.ns > 0 ? Shape::bar : verdict_shape(one.verdict),
                      x(static_cast<double>(place + 1)),
@@ -191,18 +212,16 @@ std::string strips_picture(const TriedProblem& problem, std::size_t most) {
                                 problem_name(problem),
                                 count_text(static_cast<std::int64_t>(count), "configuration")),
                     "wide");
-    double low = 0;
-    double high = 0;
+    ValueRange range;
     for (std::size_t i = 0; i < count; ++i) {
         for (const double ns : problem.finals[i].samples_ns) {
-            low = low == 0 ? ns : std::min(low, ns);
-            high = std::max(high, ns);
+            range.include(ns);
         }
     }
     // A few late samples would press all the others together.
-    high = std::min(high, 2 * problem.finals.front().median_ns);
+    double high = std::min(range.high, 2 * problem.finals.front().median_ns);
     high = std::max(high, problem.finals[count - 1].median_ns * 1.05);
-    const Scale x(Scale::Kind::linear, low * 0.995, high * 1.005, frame.left, frame.right);
+    const Scale x(Scale::Kind::linear, range.low * 0.995, high * 1.005, frame.left, frame.right);
     double middle = frame.top + kStrip / 2;
     for (std::size_t i = 0; i < count; ++i, middle += kStrip) {
         const FinalStrip& strip = problem.finals[i];

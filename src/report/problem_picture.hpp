@@ -3,9 +3,14 @@
 
 #include <string>
 
+#include "report/picture.hpp"
 #include "report/report_data.hpp"
 
 namespace jitune::internal {
+
+/// The shape and the class of the style sheet that marks of a verdict have.
+Shape verdict_shape(Verdict verdict);
+std::string_view verdict_style(Verdict verdict);
 
 /// The candidates of a problem by their times, the failed ones in a band above. A configuration
 /// that was tried more than once counts with its last verdict.

@@ -6,13 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "report/escape.hpp"
-#include "report/failure_counts.hpp"
-#include "report/html_table.hpp"
-#include "report/labels.hpp"
-#include "report/parameter_effects.hpp"
+#include "report/html.hpp"
 #include "report/problem_picture.hpp"
 #include "report/section.hpp"
+#include "report/tried_problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/pin.hpp"
@@ -24,7 +21,12 @@ namespace {
 constexpr std::size_t kMostParameters = 8;
 constexpr std::size_t kMostValues = 6;
 constexpr std::size_t kMostFailures = 8;
-constexpr std::size_t kMostRowsOfEffects = kMostParameters * kMostValues;
+
+/// The mark of a verdict, and its words.
+std::string verdict_label(Verdict verdict) {
+    return fmt::format("{} {}", legend_mark(verdict_shape(verdict), verdict_style(verdict)),
+                       escaped(verdict_text(verdict)));
+}
 
 /// A bar from 1.00, the best, to the largest ratio of the table.
 std::string ratio_bar(double ratio, double largest) {
@@ -35,54 +37,40 @@ std::string ratio_bar(double ratio, double largest) {
         width);
 }
 
-std::string effects_table(const TriedProblem& problem, Allowance& room) {
+View effects_view(const TriedProblem& problem) {
+    View view{"What each parameter does to the time, those that matter most first",
+              {code_column("parameter"), code_column("value"), number_column("candidates"),
+               number_column("best"), number_column("median"),
+               markup_column("median over the best of all")}};
     const std::vector<ParameterEffect> effects = parameter_effects(problem.candidates);
-    HtmlTable table("What each parameter does to the time, those that matter most first",
-                    {{"parameter"},
-                     {"value"},
-                     {"candidates", ColumnKind::number},
-                     {"best", ColumnKind::number},
-                     {"median", ColumnKind::number},
-                     {"median over the best of all"}});
-    std::size_t more = 0;
     double largest = 1;
     for (const ParameterEffect& effect : effects) {
         largest = std::max(largest, effect.values.back().median);
     }
     for (std::size_t i = 0; i < effects.size(); ++i) {
-        for (std::size_t j = 0; j < effects[i].values.size(); ++j) {
-            const ParameterEffect::Value& value = effects[i].values[j];
-            if (i >= kMostParameters || j >= kMostValues) {
-                ++more;
-                continue;
-            }
-            table.add({HtmlCell::code(effects[i].name),
-                       HtmlCell::code(value.value),
-                       HtmlCell::of(fmt::format("{}", value.candidates),
-                                    static_cast<double>(value.candidates)),
-                       HtmlCell::of(ratio_text(value.best), value.best),
-                       HtmlCell::of(ratio_text(value.median), value.median),
-                       {ratio_bar(value.median, largest), fmt::format("{:.6g}", value.median)}});
-        }
+        const std::size_t most = i < kMostParameters ? view.rows.size() + kMostValues : 0;
+        view.add(effects[i].values, most, [&](const ParameterEffect::Value& value) -> View::Row {
+            return {effects[i].name,
+                    value.value,
+                    count_cell(value.candidates),
+                    ratio_cell(value.best),
+                    ratio_cell(value.median),
+                    {ratio_bar(value.median, largest), value.median}};
+        });
     }
-    return table.html(room, kMostRowsOfEffects, more);
+    return view;
 }
 
-std::string failures_table(const TriedProblem& problem, Allowance& room) {
-    const std::vector<FailureCount> failures = failure_counts(problem.candidates);
-    HtmlTable table("Failures by reason",
-                    {{"verdict"}, {"candidates", ColumnKind::number}, {"reason"}, {"for example"}});
-    for (std::size_t i = 0; i < std::min(failures.size(), kMostFailures); ++i) {
-        const FailureCount& failure = failures[i];
-        table.add(
-            {{legend_mark(verdict_shape(failure.verdict), verdict_style(failure.verdict)) + " " +
-              escaped(verdict_text(failure.verdict))},
-             HtmlCell::of(fmt::format("{}", failure.count), static_cast<double>(failure.count)),
-             HtmlCell::of(failure.reason),
-             HtmlCell::configuration(failure.configuration)});
-    }
-    return table.html(room, kMostFailures,
-                      failures.size() - std::min(failures.size(), kMostFailures));
+View failures_view(const TriedProblem& problem) {
+    View view{"Failures by reason",
+              {markup_column("verdict"), number_column("candidates"), text_column("reason"),
+               long_code_column("for example")}};
+    view.add(failure_counts(problem.candidates), kMostFailures,
+             [](const FailureCount& failure) -> View::Row {
+                 return {verdict_label(failure.verdict), count_cell(failure.count), failure.reason,
+                         failure.configuration};
+             });
+    return view;
 }
 
 std::string tried_sentence(const TriedProblem& problem) {
@@ -120,30 +108,23 @@ std::string winner_sentence(const TriedProblem& problem) {
 }
 
 std::string tried_part(const TriedProblem& problem, Allowance& room) {
-    std::string html =
-        "<article>\n" + heading(3, fmt::format("{}, {}", kernel_text(problem.key), problem.sizes)) +
+    const std::string head =
+        heading(3, fmt::format("{}, {}", kernel_text(problem.key), problem.sizes)) +
         paragraph(tried_sentence(problem)) + winner_sentence(problem) +
         "<div class=\"grid\"><figure>" + candidates_picture(problem) +
         "<figcaption>Candidates by time</figcaption></figure><figure>" + progress_picture(problem) +
         "<figcaption>Best so far</figcaption></figure></div>\n";
-    Allowance rest(room.left() - std::min(room.left(), html.size()));
-    html += effects_table(problem, rest);
-    html += failures_table(problem, rest);
-    std::string page;
-    room.add(page, html + "</article>\n");
-    return page;
+    return article(head, {effects_view(problem), failures_view(problem)}, room);
 }
 
 std::string verdict_legend() {
-    std::string html = "<p class=\"legend\">";
+    std::vector<LegendEntry> entries;
     for (const Verdict verdict : {Verdict::timed, Verdict::compile_failed, Verdict::launch_failed,
                                   Verdict::wrong_result, Verdict::timed_out, Verdict::crashed}) {
-        html += fmt::format("<span>{} {}</span>",
-                            legend_mark(verdict_shape(verdict), verdict_style(verdict)),
-                            escaped(verdict_text(verdict)));
+        entries.push_back({verdict_shape(verdict), verdict_style(verdict), verdict_text(verdict)});
     }
-    return html +
-           fmt::format("<span>{} the winner</span></p>\n", legend_mark(Shape::dot, "mark won"));
+    entries.push_back({Shape::dot, "mark won", "the winner"});
+    return legend(entries);
 }
 
 }  // namespace
@@ -155,17 +136,8 @@ std::string problem_section(const ReportData& data, Allowance& room) {
         return html;
     }
     room.add(html, verdict_legend());
-    std::size_t shown = 0;
-    for (const TriedProblem& problem : data.problems) {
-        const std::string part = tried_part(problem, room);
-        if (part.empty()) {
-            break;
-        }
-        html += part;
-        ++shown;
-    }
-    return html +
-           left_out(data.problems.size() - shown + data.more_problems, "problem", kFilterHint);
+    return html + parts(data.problems, data.more_problems, "problem",
+                        [&](const TriedProblem& problem) { return tried_part(problem, room); });
 }
 
 }  // namespace jitune::internal

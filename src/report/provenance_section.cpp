@@ -7,11 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "report/escape.hpp"
-#include "report/html_table.hpp"
-#include "report/labels.hpp"
+#include "report/call_views.hpp"
+#include "report/html.hpp"
 #include "report/section.hpp"
-#include "report/template_state.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/pin.hpp"
@@ -39,35 +37,44 @@ struct Crowd {
     }
 };
 
-HtmlCell count_cell(std::int64_t count) {
-    return HtmlCell::of(fmt::format("{}", count), static_cast<double>(count));
-}
-
-std::string places_table(const ReportData& data, Allowance& room) {
+View places_view(const ReportData& data) {
     std::map<std::tuple<std::string, std::string, std::string, std::string>, Crowd> places;
     for (const Winner& winner : data.winners) {
         const Provenance& from = winner.provenance;
         places[{from.device_name, winner.key.device_class, from.driver, from.compiler}].add(winner);
     }
-    HtmlTable table("Where the winners were tuned", {{"device"},
-                                                     {"driver"},
-                                                     {"compiler"},
-                                                     {"winners", ColumnKind::number},
-                                                     {"provisional", ColumnKind::number},
-                                                     {"oldest"},
-                                                     {"newest"},
-                                                     {"device class"}});
-    for (const auto& [place, crowd] : places) {
+    View view{"Where the winners were tuned",
+              {text_column("device"), text_column("driver"), text_column("compiler"),
+               number_column("winners"), number_column("provisional"), day_column("oldest"),
+               day_column("newest"), long_code_column("device class")}};
+    view.add(places, kMostRows, [](const auto& one) -> View::Row {
+        const auto& [place, crowd] = one;
         const auto& [device, device_class, driver, compiler] = place;
-        table.add({HtmlCell::of(device), HtmlCell::of(driver), HtmlCell::of(compiler),
-                   count_cell(crowd.winners), count_cell(crowd.provisional),
-                   HtmlCell::day(crowd.oldest), HtmlCell::day(crowd.newest),
-                   HtmlCell::configuration(device_class)});
-    }
-    return table.html(room, kMostRows, 0, kFilterHint);
+        return {device,
+                driver,
+                compiler,
+                count_cell(crowd.winners),
+                count_cell(crowd.provisional),
+                day_text(crowd.oldest),
+                day_text(crowd.newest),
+                device_class};
+    });
+    return view;
 }
 
-std::string templates_table(const ReportData& data, Allowance& room) {
+std::string_view state_text(TemplateState state) {
+    switch (state) {
+        case TemplateState::current:
+            return "current";
+        case TemplateState::stale:
+            return "stale: this build has another template";
+        case TemplateState::foreign:
+            break;
+    }
+    return "a kernel of your own, or of another build";
+}
+
+View templates_view(const ReportData& data) {
     std::map<std::pair<std::string, std::string>, std::pair<TemplateState, Crowd>> templates;
     for (const Winner& winner : data.winners) {
         const RecordKey& key = winner.key;
@@ -75,101 +82,71 @@ std::string templates_table(const ReportData& data, Allowance& room) {
         state = template_state(key);
         crowd.add(winner);
     }
-    HtmlTable table(
-        "Kernel templates, by the hash that is part of each key",
-        {{"kernel"}, {"template"}, {"this build"}, {"winners", ColumnKind::number}, {"newest"}});
-    for (const auto& [name, entry] : templates) {
-        const auto& [state, crowd] = entry;
-        table.add({HtmlCell::of(name.first), HtmlCell::code(name.second),
-                   HtmlCell::of(to_string(state)), count_cell(crowd.winners),
-                   HtmlCell::day(crowd.newest)});
-    }
-    return table.html(room, kMostRows, 0, kFilterHint);
+    View view{"Kernel templates, by the hash that is part of each key",
+              {text_column("kernel"), code_column("template"), text_column("this build"),
+               number_column("winners"), day_column("newest")}};
+    view.add(templates, kMostRows, [](const auto& one) -> View::Row {
+        const auto& [state, crowd] = one.second;
+        return {one.first.first, one.first.second, state_text(state), count_cell(crowd.winners),
+                day_text(crowd.newest)};
+    });
+    return view;
 }
 
-/// The columns that tell winners apart, with `others` behind them.
-std::vector<HtmlColumn> winner_columns(std::vector<HtmlColumn> others) {
-    const std::vector<HtmlColumn> first{
-        {"kernel"}, {"serves"}, {"device"}, {"speed-up", ColumnKind::number}};
-    others.insert(others.begin(), first.begin(), first.end());
-    return others;
-}
-
-/// The cells of a winner in a table of winner_columns().
-std::vector<HtmlCell> winner_cells(const Winner& winner, std::vector<HtmlCell> others) {
-    const std::vector<HtmlCell> first{
-        HtmlCell::of(kernel_text(winner.key)), HtmlCell::of(short_served_text(winner)),
-        HtmlCell::of(winner.provenance.device_name),
-        HtmlCell::of(speed_up_text(winner), winner.default_median_ns / winner.median_ns)};
-    others.insert(others.begin(), first.begin(), first.end());
-    return others;
-}
-
-std::string provisional_table(const ReportData& data, Allowance& room) {
-    HtmlTable table("Provisional winners: how fast they are is not known well enough",
-                    winner_columns({{"tries", ColumnKind::number}, {"what happens"}, {"made"}}));
-    std::size_t count = 0;
+/// The winners that `is_wanted` chooses. Their columns are those that tell winners apart, with
+/// `others` and their cells behind them.
+template <class IsWanted, class CellsOf>
+View winners_view(const char* title, const ReportData& data, std::vector<Column> others,
+                  const IsWanted& is_wanted, const CellsOf& cells_of) {
+    View view{title,
+              {text_column("kernel"), text_column("serves"), text_column("device"),
+               number_column("speed-up")}};
+    view.columns.insert(view.columns.end(), others.begin(), others.end());
+    std::vector<const Winner*> wanted;
     for (const Winner& winner : data.winners) {
-        if (!is_provisional(winner.certainty) || count++ >= kMostRows) {
-            continue;
+        if (is_wanted(winner)) {
+            wanted.push_back(&winner);
         }
-        const auto tries = static_cast<std::int64_t>(tries_of(winner.certainty));
-        const std::string next = winner.pinned ? "pinned: no tuning replaces it"
-                                 : trust_of(winner) == Trust::provisional
-                                     ? "the next sweep tunes it again"
-                                     : "kept: the machine was never quiet";
-        table.add(winner_cells(
-            winner, {count_cell(tries),
-                     HtmlCell::of(next + (may_be_slower(winner) ? "; the default serves" : "")),
-                     HtmlCell::day(winner.provenance.created_at)}));
     }
-    return folded("Provisional winners",
-                  table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint));
+    view.add(wanted, kMostRows, [&](const Winner* winner) -> View::Row {
+        View::Row row{kernel_text(winner->key), short_served_text(*winner),
+                      winner->provenance.device_name, speed_up_cell(*winner)};
+        const View::Row cells = cells_of(*winner);
+        row.insert(row.end(), cells.begin(), cells.end());
+        return row;
+    });
+    return view;
 }
 
-std::string pinned_table(const ReportData& data, Allowance& room) {
-    HtmlTable table("Pinned winners: they serve, and no tuning replaces them",
-                    winner_columns({{"chosen by"}, {"configuration"}, {"made"}}));
-    std::size_t count = 0;
-    for (const Winner& winner : data.winners) {
-        if (!winner.pinned || count++ >= kMostRows) {
-            continue;
-        }
-        table.add(winner_cells(winner, {HtmlCell::of(objective_of(winner)),
-                                        HtmlCell::configuration(winner.configuration),
-                                        HtmlCell::day(winner.provenance.created_at)}));
-    }
-    return table.html(room, kMostRows, count - std::min(count, kMostRows), kFilterHint);
+View provisional_view(const ReportData& data) {
+    return winners_view(
+        "Provisional winners: how fast they are is not known well enough", data,
+        {number_column("tries"), text_column("what happens"), day_column("made")},
+        [](const Winner& winner) { return is_provisional(winner.certainty); },
+        [](const Winner& winner) -> View::Row {
+            return {count_cell(static_cast<std::int64_t>(tries_of(winner.certainty))),
+                    provisional_text(winner), day_text(winner.provenance.created_at)};
+        });
 }
 
-std::string doubts_table(const ReportData& data, Allowance& room) {
-    HtmlTable table(
-        "Winners in doubt, which are raced again before anything is tuned",
-        {{"kernel"}, {"tuned at"}, {"device"}, {"why"}, {"reports", ColumnKind::number}, {"last"}});
-    for (std::size_t i = 0; i < std::min(data.doubts.size(), kMostRows); ++i) {
-        const Doubt& doubt = data.doubts[i];
-        table.add({HtmlCell::of(kernel_text(doubt.key)), HtmlCell::of(doubt.sizes),
-                   HtmlCell::of(doubt.device_name), HtmlCell::of(doubt_sentence(doubt)),
-                   count_cell(doubt.reports), HtmlCell::day(doubt.last_at)});
-    }
-    return table.html(room, kMostRows, data.doubts.size() - std::min(data.doubts.size(), kMostRows),
-                      kFilterHint);
+View pinned_view(const ReportData& data) {
+    return winners_view(
+        "Pinned winners: they serve, and no tuning replaces them", data,
+        {text_column("chosen by"), configuration_column(), day_column("made")},
+        [](const Winner& winner) { return winner.pinned; },
+        [](const Winner& winner) -> View::Row {
+            return {objective_of(winner), winner.configuration,
+                    day_text(winner.provenance.created_at)};
+        });
 }
 
-std::string merges_table(const ReportData& data, Allowance& room) {
-    HtmlTable table("What merges changed, and what became of the winners that came",
-                    {{"merge", ColumnKind::number},
-                     {"file"},
-                     {"when"},
-                     {"code"},
-                     {"measurements", ColumnKind::number},
-                     {"winners", ColumnKind::number},
-                     {"at new sizes", ColumnKind::number},
-                     {"serve before others", ColumnKind::number},
-                     {"behind others", ColumnKind::number},
-                     {"without code or unsure", ColumnKind::number}});
-    for (std::size_t i = 0; i < std::min(data.merges.size(), kMostRows); ++i) {
-        const Merge& merge = data.merges[i];
+View merges_view(const ReportData& data) {
+    View view{"What merges changed, and what became of the winners that came",
+              {number_column("merge"), text_column("file"), day_column("when"), text_column("code"),
+               number_column("measurements"), number_column("winners"),
+               number_column("at new sizes"), number_column("serve before others"),
+               number_column("behind others"), number_column("without code or unsure")}};
+    view.add(data.merges, kMostRows, [&](const Merge& merge) -> View::Row {
         const auto count = [&](const char* outcome) {
             const auto found = data.merged.find(merge.number);
             if (found == data.merged.end() || !found->second.contains(outcome)) {
@@ -177,28 +154,24 @@ std::string merges_table(const ReportData& data, Allowance& room) {
             }
             return found->second.at(outcome);
         };
-        table.add({count_cell(merge.number), HtmlCell::of(merge.source),
-                   HtmlCell::day(merge.merged_at),
-                   HtmlCell::of(merge.code_trusted ? "trusted" : "not taken"),
-                   count_cell(merge.measurements), count_cell(merge.winners),
-                   count_cell(count("new")), count_cell(count("before")),
-                   count_cell(count("behind")), count_cell(count("no code") + count("unsure"))});
-    }
-    return table.html(room, kMostRows, data.merges.size() - std::min(data.merges.size(), kMostRows),
-                      "jitune db show has the reason of each");
+        return {count_cell(merge.number),       merge.source,
+                day_text(merge.merged_at),      merge.code_trusted ? "trusted" : "not taken",
+                count_cell(merge.measurements), count_cell(merge.winners),
+                count_cell(count("new")),       count_cell(count("before")),
+                count_cell(count("behind")),    count_cell(count("no code") + count("unsure"))};
+    });
+    return view;
 }
-
-/// The tables of the section, in their order. Each is empty where it has no row.
-constexpr std::array kTables{places_table,      templates_table, pinned_table,
-                             provisional_table, doubts_table,    merges_table};
 
 }  // namespace
 
 std::string provenance_section(const ReportData& data, Allowance& room) {
-    std::string html;
-    for (const auto& table : kTables) {
-        html += table(data, room);
-    }
+    std::string html = html_table(places_view(data), room, kFilterHint);
+    html += html_table(templates_view(data), room, kFilterHint);
+    html += html_table(pinned_view(data), room, kFilterHint);
+    html += folded("Provisional winners", html_table(provisional_view(data), room, kFilterHint));
+    html += html_table(doubts_view(data.doubts, kMostRows), room, kFilterHint);
+    html += html_table(merges_view(data), room, "jitune db show has the reason of each");
     return html.empty() ? paragraph("No winner is stored.") : html;
 }
 

@@ -8,12 +8,9 @@
 #include <fmt/format.h>
 
 #include "report/axes.hpp"
-#include "report/escape.hpp"
-#include "report/html_table.hpp"
-#include "report/labels.hpp"
-#include "report/rate_figures.hpp"
+#include "report/html.hpp"
+#include "report/rates.hpp"
 #include "report/section.hpp"
-#include "report/thinned.hpp"
 #include "text/units.hpp"
 
 namespace jitune::internal {
@@ -24,50 +21,36 @@ constexpr std::size_t kMostFigures = 18;
 constexpr std::size_t kMostPoints = 60;  // of a figure
 constexpr std::size_t kMostRates = 100;  // rows of the table
 
-struct Range {
-    double low = 0, high = 0;
-
-    void include(double value) {
-        low = low == 0 ? value : std::min(low, value);
-        high = std::max(high, value);
-    }
-};
-
 const Ceiling& ceiling_of(const ReportData& data, const RateFigure& figure) {
     static const Ceiling kNone;
     const auto found = data.ceilings.find(figure.device_class);
     return found == data.ceilings.end() ? kNone : found->second;
 }
 
-Range values_in(const RateFigure& figure, const Ceiling& ceiling) {
-    Range range;
+Scale values_in(const RateFigure& figure, const Ceiling& ceiling, const Frame& frame) {
+    ValueRange range;
     for (const RatePoint& point : figure.points) {
         range.include(point.winner.middle);
-        if (point.standard) {
-            range.include(point.standard->middle);
-        }
+        range.include(point.standard.value_or(Span{}).middle);
     }
     for (const RatePoint& point : figure.between) {
         range.include(point.winner.middle);
     }
     if (figure.is_rate) {
-        for (const auto& rate : {ceiling.peak, ceiling.measured}) {
-            if (rate) {
-                range.include(*rate);
-            }
-        }
+        range.include(ceiling.peak.value_or(0));
+        range.include(ceiling.measured.value_or(0));
     }
-    return {range.low / 1.3, range.high * 1.3};
+    return range.scale(1.3, frame.bottom, frame.top);
 }
 
 Scale sizes_in(const RateFigure& figure, const Frame& frame) {
-    Range range;
+    ValueRange range;
     for (const auto* const points : {&figure.points, &figure.between}) {
         for (const RatePoint& point : *points) {
             range.include(point.elements);
         }
     }
-    return {Scale::Kind::logarithmic, range.low / 1.2, range.high * 1.2, frame.left, frame.right};
+    return range.scale(1.2, frame.left, frame.right);
 }
 
 /// Draws a mark, and its interval if that is wider than the mark.
@@ -132,8 +115,7 @@ std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
                                 figure.is_rate ? "GB/s" : "Time", figure.title, figure.device_name),
                     "small");
     const Scale x = sizes_in(figure, frame);
-    const Range values = values_in(figure, ceiling);
-    const Scale y(Scale::Kind::logarithmic, values.low, values.high, frame.bottom, frame.top);
+    const Scale y = values_in(figure, ceiling, frame);
     draw_y_axis(picture, frame, y, decimal_ticks(y, figure.is_rate ? number_label : time_label),
                 figure.is_rate ? "GB/s" : "time");
     draw_x_axis(picture, frame, x, size_ticks(x, 7), "elements");
@@ -154,16 +136,16 @@ std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
                        escaped(figure.title), escaped(figure.device_name));
 }
 
-std::string legend() {
-    return fmt::format(
-        "<p class=\"legend\"><span>{} winner</span><span>{} the template's default</span>"
-        "<span>{} the winner between the sizes where it was tuned, by comparisons</span>"
-        "<span>{} ceiling</span></p>\n"
-        "<p class=\"note\">Bars are intervals, 95 % of the winner's time and 99 % of the "
-        "default's; "
-        "most are smaller than the mark. Both axes are logarithmic.</p>\n",
-        legend_mark(Shape::dot, "mark winner"), legend_mark(Shape::ring, "mark standard"),
-        legend_mark(Shape::bar, "between turned"), legend_mark(Shape::bar, "ceiling turned"));
+std::string key_of_figures() {
+    constexpr std::array kEntries{
+        LegendEntry{Shape::dot, "mark winner", "winner"},
+        LegendEntry{Shape::ring, "mark standard", "the template's default"},
+        LegendEntry{Shape::bar, "between turned",
+                    "the winner between the sizes where it was tuned, by comparisons"},
+        LegendEntry{Shape::bar, "ceiling turned", "ceiling"}};
+    return legend(kEntries) +
+           "<p class=\"note\">Bars are intervals, 95 % of the winner's time and 99 % of the "
+           "default's; most are smaller than the mark. Both axes are logarithmic.</p>\n";
 }
 
 /// Says what the ceilings are, device class by device class.
@@ -196,47 +178,35 @@ std::string ceilings_text(const ReportData& data, const std::vector<RateFigure>&
     return html;
 }
 
-HtmlCell rate_cell(const std::optional<Span>& span, bool is_rate) {
-    return span
-               ? HtmlCell::of(is_rate ? rate_text(span->middle) + " GB/s" : time_text(span->middle),
-                              span->middle)
-               : HtmlCell{};
-}
-
-/// The share of the measured ceiling, if the memory limits the rate.
-HtmlCell share_cell(const RatePoint& point, const Ceiling& ceiling) {
-    if (!ceiling.measured || !point.is_beyond_caches) {
-        return {};
+View::Cell rate_cell(const std::optional<Span>& span, bool is_rate) {
+    if (!span) {
+        return "";
     }
-    const double part = point.winner.middle / *ceiling.measured;
-    return HtmlCell::of(percent_text(part), part);
+    return {is_rate ? rate_text(span->middle) + " GB/s" : time_text(span->middle), span->middle};
 }
 
-std::string rates_table(const ReportData& data, const std::vector<RateFigure>& figures,
-                        Allowance& room) {
-    HtmlTable table("Rates of winners and defaults where they were tuned",
-                    {{"kernel"},
-                     {"device"},
-                     {"size"},
-                     {"winner", ColumnKind::number},
-                     {"default", ColumnKind::number},
-                     {"of the ceiling", ColumnKind::number}});
-    std::size_t more = 0;
-    std::size_t added = 0;
+/// Of the ceiling that was measured, where the memory is what limits the rate.
+View::Cell share_cell(const RatePoint& point, const Ceiling& ceiling) {
+    return ceiling.measured && point.is_beyond_caches
+               ? percent_cell(point.winner.middle / *ceiling.measured)
+               : View::Cell("");
+}
+
+View rates_view(const ReportData& data, const std::vector<RateFigure>& figures) {
+    View view{"Rates of winners and defaults where they were tuned",
+              {text_column("kernel"), text_column("device"), text_column("size"),
+               number_column("winner"), number_column("default"), number_column("of the ceiling")}};
     for (const RateFigure& figure : figures) {
-        const Ceiling& ceiling = ceiling_of(data, figure);
-        for (const RatePoint& point : figure.points) {
-            if (added++ >= kMostRates) {
-                ++more;
-                continue;
-            }
-            table.add({HtmlCell::of(figure.title), HtmlCell::of(figure.device_name),
-                       HtmlCell::of(point.sizes, point.elements),
-                       rate_cell(point.winner, figure.is_rate),
-                       rate_cell(point.standard, figure.is_rate), share_cell(point, ceiling)});
-        }
+        view.add(figure.points, kMostRates, [&](const RatePoint& point) -> View::Row {
+            return {figure.title,
+                    figure.device_name,
+                    {point.sizes, point.elements},
+                    rate_cell(point.winner, figure.is_rate),
+                    rate_cell(point.standard, figure.is_rate),
+                    share_cell(point, ceiling_of(data, figure))};
+        });
     }
-    return folded("The values as a table", table.html(room, kMostRates, more, kFilterHint));
+    return view;
 }
 
 }  // namespace
@@ -248,7 +218,7 @@ std::string rate_section(const ReportData& data, Allowance& room) {
         room.add(html, paragraph("No winner is stored."));
         return html;
     }
-    room.add(html, ceilings_text(data, figures) + legend() + "<div class=\"grid\">\n");
+    room.add(html, ceilings_text(data, figures) + key_of_figures() + "<div class=\"grid\">\n");
     Allowance pictures(room.left() / 3 * 2);
     Allowance rows(room.left() - pictures.left());
     std::size_t shown = 0;
@@ -257,7 +227,8 @@ std::string rate_section(const ReportData& data, Allowance& room) {
         ++shown;
     }
     html += "</div>\n" + left_out(figures.size() - shown, "picture", kFilterHint);
-    return html + rates_table(data, figures, rows);
+    return html + folded("The values as a table",
+                         html_table(rates_view(data, figures), rows, kFilterHint));
 }
 
 }  // namespace jitune::internal

@@ -86,4 +86,10 @@ struct ReportData {
     std::int64_t measurements = 0;  ///< in the database, of what the filters leave
 };
 
+/// Whether this build asks for rows of a template. `foreign`: the kernel is none of its own, so it
+/// cannot know.
+enum class TemplateState { current, stale, foreign };
+
+TemplateState template_state(const RecordKey& key);
+
 }  // namespace jitune::internal

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/allowance.hpp"
+#include "report/html.hpp"
 #include "report/report_data.hpp"
 
 namespace jitune::internal {

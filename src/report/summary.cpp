@@ -9,10 +9,9 @@
 #include <fmt/ranges.h>
 
 #include "jitune/session.hpp"
-#include "report/escape.hpp"
-#include "report/labels.hpp"
+#include "report/call_views.hpp"
+#include "report/html.hpp"
 #include "report/section.hpp"
-#include "report/template_state.hpp"
 #include "sweep/work_order.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -32,16 +31,6 @@ struct Figures {
     double answered = 0;  ///< the part of recorded calls that winners of their sizes answered
 };
 
-double median_speed_up(const std::vector<Winner>& winners) {
-    std::vector<double> ratios;
-    for (const Winner& winner : winners) {
-        if (winner.default_median_ns > 0) {
-            ratios.push_back(winner.default_median_ns / winner.median_ns);
-        }
-    }
-    return ratios.empty() ? 0 : median_of(std::move(ratios));
-}
-
 Figures figures_of(const ReportData& data) {
     Figures figures;
     figures.winners = std::ssize(data.winners);
@@ -50,7 +39,8 @@ Figures figures_of(const ReportData& data) {
         figures.stale += template_state(winner.key) == TemplateState::stale ? 1 : 0;
     }
     figures.unserved = unserved(data.holes);
-    figures.median_speed_up = median_speed_up(data.winners);
+    const std::vector<double> speed_ups = speed_ups_of(data.winners);
+    figures.median_speed_up = speed_ups.empty() ? 0 : median_of(speed_ups);
     double answered = 0;
     for (const auto& [origin, calls] : data.usage.origins) {
         const bool fallback =

@@ -63,6 +63,22 @@ std::string rate_text(double gb_per_s) {
     return three_digits(gb_per_s);
 }
 
+std::string percent_text(double part) {
+    return fmt::format("{:.1f} %", 100 * part);
+}
+
+std::string noise_text(double part) {
+    return fmt::format("{:.2f} %", 100 * part);
+}
+
+std::string ratio_text(double ratio) {
+    return fmt::format("{:.2f}x", ratio);
+}
+
+std::string day_text(std::string_view time) {
+    return one_line(time.substr(0, time.find('T')));
+}
+
 std::string bytes_text(std::int64_t bytes) {
     constexpr std::array<std::string_view, 4> kUnits{"bytes", "KiB", "MiB", "GiB"};
     auto value = static_cast<double>(bytes);

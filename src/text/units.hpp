@@ -17,6 +17,18 @@ std::string clock_text(double seconds);
 /// "4402": at least three digits, no decimals from 100 on.
 std::string rate_text(double gb_per_s);
 
+/// "98.2 %"
+std::string percent_text(double part);
+
+/// "1.25 %": of a time, which is known more closely than a share.
+std::string noise_text(double part);
+
+/// "1.32x"
+std::string ratio_text(double ratio);
+
+/// "2026-11-21": the day of a time in a database.
+std::string day_text(std::string_view time);
+
 /// "16 KiB"
 std::string bytes_text(std::int64_t bytes);
 

@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "template/problem.hpp"
+#include "text/units.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
@@ -40,6 +41,28 @@ std::string short_types(std::string_view types) {
     return fmt::format("{}", fmt::join(names, " "));
 }
 
+std::string kernel_text(std::string_view kernel, std::string_view types) {
+    return fmt::format("{} {}", kernel, short_types(types));
+}
+
+std::string_view verdict_text(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::timed:
+            return "timed";
+        case Verdict::compile_failed:
+            return "does not compile";
+        case Verdict::launch_failed:
+            return "does not launch";
+        case Verdict::wrong_result:
+            return "wrong result";
+        case Verdict::timed_out:
+            return "timed out";
+        case Verdict::crashed:
+            break;
+    }
+    return "crashed";
+}
+
 std::string speed_up_text(double speed_up, const Certainty& certainty) {
     const auto& [conditions, uncertainty, low, high] = certainty;
     const bool is_marked = is_disturbed(speed_up, certainty);
@@ -57,7 +80,20 @@ std::string speed_up_text(const Winner& winner) {
     return speed_up_text(winner.default_median_ns / winner.median_ns, winner.certainty);
 }
 
-std::string speed_ups_text(std::span<const Winner* const> winners) {
+View::Cell speed_up_cell(const Winner& winner) {
+    return {speed_up_text(winner), winner.default_median_ns / winner.median_ns};
+}
+
+std::string provisional_text(const Winner& winner) {
+    return fmt::format("{}{}",
+                       winner.pinned ? "pinned: no tuning replaces it"
+                       : trust_of(winner) == Trust::provisional
+                           ? "the next sweep on a quiet machine tunes it again"
+                           : "kept, since the machine was never quiet",
+                       may_be_slower(winner) ? "; the default serves, which may be faster" : "");
+}
+
+View::Cell speed_ups_cell(std::span<const Winner* const> winners) {
     double low = 0;
     double high = 0;
     for (const Winner* const winner : winners) {
@@ -65,7 +101,22 @@ std::string speed_ups_text(std::span<const Winner* const> winners) {
         low = speed_up > 0 && (low == 0 || speed_up < low) ? speed_up : low;
         high = std::max(high, speed_up);
     }
-    return high == 0 ? "" : fmt::format("{:.2f}x..{:.2f}x", low, high);
+    if (high == 0) {
+        return "";
+    }
+    const std::string least = ratio_text(low);
+    const std::string most = ratio_text(high);
+    return {least == most ? most : least + ".." + most, high};
+}
+
+std::vector<double> speed_ups_of(std::span<const Winner> winners) {
+    std::vector<double> speed_ups;
+    for (const Winner& winner : winners) {
+        if (winner.default_median_ns > 0) {
+            speed_ups.push_back(winner.default_median_ns / winner.median_ns);
+        }
+    }
+    return speed_ups;
 }
 
 double median_of(std::vector<double> values) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "text/view.hpp"
 #include "tuner_db/winners/record.hpp"
 
 /// The parts of a winner as a reader of a table or of a report wants them.
@@ -18,18 +19,35 @@ std::string bound_text(const WinnerRange& range);
 /// order of readable_types().
 std::string short_types(std::string_view types);
 
+/// "reduce float32 sum"
+std::string kernel_text(std::string_view kernel, std::string_view types);
+inline std::string kernel_text(const RecordKey& key) {
+    return kernel_text(key.kernel, key.types);
+}
+
+/// "wrong result": a verdict in words.
+std::string_view verdict_text(Verdict verdict);
+
 /// "1.52x", with "±0.01" where the interval is known; "1.30x to 1.70x" where it is so wide that no
 /// figure in it is known. "" if the default has no time. With "?" where the timing was disturbed.
 std::string speed_up_text(double speed_up, const Certainty& certainty);
 std::string speed_up_text(const Winner& winner);
+View::Cell speed_up_cell(const Winner& winner);
+
+/// What becomes of a provisional winner: "the next sweep on a quiet machine tunes it again".
+std::string provisional_text(const Winner& winner);
 
 /// The meaning of that "?", for the end of a table.
 inline constexpr std::string_view kDisturbedLegend =
     "? disturbed by changing clocks or by other processes, or its time or speed-up is uncertain by "
     "more than 10 %\n";
 
-/// "1.00x..3.10x": the speed-ups of several winners over the default. "" if none has a time of it.
-std::string speed_ups_text(std::span<const Winner* const> winners);
+/// "1.00x..3.10x": the speed-ups of several winners over the default, by the largest. "" if none
+/// has a time of it.
+View::Cell speed_ups_cell(std::span<const Winner* const> winners);
+
+/// The speed-ups of the winners whose default has a time.
+std::vector<double> speed_ups_of(std::span<const Winner> winners);
 
 /// Of at least one value.
 double median_of(std::vector<double> values);

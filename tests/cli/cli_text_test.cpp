@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "cli/db/record_json.hpp"
 #include "cli/formats/table.hpp"
 #include "text/units.hpp"
+#include "text/view.hpp"
 #include "text/winner_text.hpp"
 
 namespace jitune::internal {
@@ -35,6 +37,14 @@ TEST(Units, KeepThreeDigitsAcrossUnits) {
     EXPECT_EQ(rate_text(4402.4), "4402");
     EXPECT_EQ(bytes_text(17), "17 bytes");
     EXPECT_EQ(bytes_text(16 * 1024), "16.0 KiB");
+}
+
+TEST(Units, SharesAndDaysHaveOneForm) {
+    EXPECT_EQ(percent_text(0.9824), "98.2 %");
+    EXPECT_EQ(noise_text(0.0125), "1.25 %");
+    EXPECT_EQ(ratio_text(1.324), "1.32x");
+    EXPECT_EQ(day_text("2026-11-21T16:00:00Z"), "2026-11-21");
+    EXPECT_EQ(day_text(""), "");
 }
 
 TEST(Units, ClocksCarryIntoHours) {
@@ -91,6 +101,38 @@ TEST(Table, CutsWhatADatabaseMayHoldAlsoWhereAllIsAskedFor) {
         Table::text({{"name"}, {"note"}}, {{std::string(1 << 20, 'x'), "y"}, {"a", "b"}}, kWhole);
     EXPECT_LT(text.size(), 3000U);
     EXPECT_NE(text.find("…  y\n"), std::string::npos);
+}
+
+View two_of_three() {
+    View view{
+        "Times",
+        {named("name", text_column("name")), named("ns", number_column("time")), detail("more")}};
+    view.add(std::vector{1.0, 2.0, 3.0}, 2, [](double ns) -> View::Row {
+        return {"a", ns > 1 ? time_cell(ns) : "?", "x"};
+    });
+    return view;
+}
+
+TEST(View, CountsTheRowsThatItLeavesOut) {
+    EXPECT_EQ(two_of_three().rows.size(), 2U);
+    EXPECT_EQ(two_of_three().more, 1U);
+}
+
+TEST(View, IsATableWithItsNote) {
+    View view = two_of_three();
+    view.note = "? unknown\n";
+    EXPECT_EQ(Table::text(view, 80),
+              "name     time  more\n"
+              "a           ?  x\n"
+              "a     2.00 ns  x\n"
+              "? unknown\n");
+    view.rows.clear();
+    EXPECT_EQ(Table::text(view, 80), "");
+}
+
+TEST(View, IsJsonOfTheColumnsThatHaveAName) {
+    EXPECT_EQ(rows_json(two_of_three()).text(), R"([{"name":"a","ns":"?"},{"name":"a","ns":2.0}])");
+    EXPECT_EQ(rows_json({}).text(), "[]");
 }
 
 TEST(FittedText, CutsNoCharacterInTwo) {
@@ -154,6 +196,21 @@ TEST(WinnerText, MarksSpeedUpsThatAreDisturbedAndWithholdsThoseThatAreUnknown) {
     winner.default_median_ns = 1890;
     winner.certainty = {"clocks=steady", 0.01, 2, 190};
     EXPECT_EQ(speed_up_text(winner), "2.00x to 190.00x ?");
+}
+
+TEST(WinnerText, SaysTheRangeOfSpeedUps) {
+    std::vector<Winner> winners(3);
+    for (Winner& winner : winners) {
+        winner.median_ns = 10;
+    }
+    winners[0].default_median_ns = 31;
+    winners[1].default_median_ns = 12;
+    const std::vector<const Winner*> all{&winners[0], &winners[1], &winners[2]};
+    EXPECT_EQ(speed_ups_cell(all).text, "1.20x..3.10x");
+    EXPECT_DOUBLE_EQ(speed_ups_cell(all).number, 3.1);
+    EXPECT_EQ(speed_ups_cell(std::span(all).first(1)).text, "3.10x") << "one figure";
+    EXPECT_EQ(speed_ups_cell(std::span(all).last(1)).text, "") << "its default has no time";
+    EXPECT_EQ(speed_ups_of(winners).size(), 2U);
 }
 
 TEST(WinnerText, SaysTheMedianOfSeveralSpeedUpsAndTheirRange) {

@@ -10,6 +10,7 @@
 #include "cli/formats/table.hpp"
 #include "cli/sweep/worklist_plan.hpp"
 #include "fixtures/expect_error.hpp"
+#include "report/call_views.hpp"
 #include "support/message.hpp"
 #include "support/temp_dir.hpp"
 #include "template/problem.hpp"
@@ -139,14 +140,14 @@ TEST(WorklistText, HasALineForSizesThatAreTunedTogether) {
     WorkItem item = item_of(1000);
     item.misses.push_back(item_of(1001).misses[0]);
     item.misses.push_back(item_of(1002).misses[0]);
-    const std::string text = worklist_text(std::vector{item}, kWhole);
+    const std::string text = Table::text(worklist_view(std::vector{item}), kWhole);
     EXPECT_NE(text.find("n=1000 and 2 more"), std::string::npos) << text;
     EXPECT_NE(text.find(" 36 "), std::string::npos) << "calls\n" << text;
 }
 
 TEST(WorklistText, IsATableForPeople) {
-    EXPECT_EQ(worklist_text({}, kWhole), "");
-    const std::string text = worklist_text(std::vector{item_of(1000)}, kWhole);
+    EXPECT_EQ(Table::text(worklist_view({}), kWhole), "");
+    const std::string text = Table::text(worklist_view(std::vector{item_of(1000)}), kWhole);
     for (const char* part :
          {"n=1000", "a CPU", "12", "1.50 us", "250 ms", "3.00 s", "2026-11-21", "~ estim"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;

@@ -7,9 +7,9 @@
 
 #include "fixtures/made_table.hpp"
 #include "fixtures/store_fixture.hpp"
-#include "report/ceilings.hpp"
 #include "report/gather.hpp"
 #include "report/page.hpp"
+#include "report/rates.hpp"
 #include "text/units.hpp"
 #include "tuner_db/winners/precedence.hpp"
 

@@ -63,5 +63,57 @@ TEST(TriedProblem, FindsItsWinnerByKeyAndSizes) {
     EXPECT_EQ(problem->winner->configuration, "a=2");
 }
 
+TEST(ParameterEffects, CompareMediansAndPutTheLargestFirst) {
+    const std::vector<TriedCandidate> candidates{{"block=1 load=4", Verdict::timed, 10, ""},
+                                                 {"block=1 load=8", Verdict::timed, 11, ""},
+                                                 {"block=2 load=4", Verdict::timed, 30, ""},
+                                                 {"block=2 load=8", Verdict::timed, 33, ""},
+                                                 {"block=3 load=8", Verdict::crashed, 0, ""}};
+    const auto effects = parameter_effects(candidates);
+    ASSERT_EQ(effects.size(), 2U);
+    EXPECT_EQ(effects[0].name, "block");
+    EXPECT_EQ(effects[0].values[0].value, "1");
+    EXPECT_DOUBLE_EQ(effects[0].values[0].best, 1);
+    EXPECT_DOUBLE_EQ(effects[0].values[1].median, 3.3);
+    EXPECT_EQ(effects[0].values.size(), 2U) << "3 was never timed";
+    EXPECT_EQ(effects[1].name, "load");
+}
+
+TEST(ParameterEffects, OutliersMoveNoMedian) {
+    const std::vector<TriedCandidate> candidates{{"a=1", Verdict::timed, 10, ""},
+                                                 {"a=1", Verdict::timed, 900, ""},
+                                                 {"a=1", Verdict::timed, 12, ""},
+                                                 {"a=2", Verdict::timed, 20, ""}};
+    EXPECT_DOUBLE_EQ(parameter_effects(candidates)[0].values[0].median, 1.2);
+}
+
+TEST(ParameterEffects, LeaveOutWhatHasOneValueOrIsNoSetting) {
+    const std::vector<TriedCandidate> candidates{{"a=1 odd  =", Verdict::timed, 1, ""},
+                                                 {"a=1", Verdict::timed, 2, ""},
+                                                 {"", Verdict::timed, 2, ""}};
+    EXPECT_TRUE(parameter_effects(candidates).empty());
+    EXPECT_TRUE(parameter_effects({}).empty());
+}
+
+TEST(FailureCounts, GoByVerdictAndFirstLine) {
+    const std::vector<TriedCandidate> candidates{
+        {"a=1", Verdict::compile_failed, 0, "\n  error: too much\nmore"},
+        {"a=2", Verdict::crashed, 0, "error: too much"},
+        {"a=3", Verdict::timed, 1, ""},
+        {"a=4", Verdict::compile_failed, 0, "error: too much\nother"}};
+    const auto failures = failure_counts(candidates);
+    ASSERT_EQ(failures.size(), 2U);
+    EXPECT_EQ(failures[0].count, 2U);
+    EXPECT_EQ(failures[0].reason, "error: too much");
+    EXPECT_EQ(failures[0].configuration, "a=1");
+    EXPECT_EQ(failures[1].verdict, Verdict::crashed);
+}
+
+TEST(FailureCounts, TakeAReasonWithoutText) {
+    EXPECT_EQ(
+        failure_counts(std::vector<TriedCandidate>{{"a=1", Verdict::crashed, 0, " \n"}})[0].reason,
+        "");
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -8,7 +8,6 @@ namespace check_command { Invocation invocation(); }
 namespace completion_command { Invocation invocation(); }
 namespace db_coverage_command { Invocation invocation(); }
 namespace db_diff_command { Invocation invocation(); }
-namespace db_digest_command { Invocation invocation(); }
 namespace db_edit_command {
 Invocation delete_invocation();
 Invocation pin_invocation();
@@ -21,14 +20,18 @@ namespace db_merge_command {
 Invocation import_invocation();
 Invocation merge_invocation();
 Invocation undo_invocation();
+Invocation import_invocation();
 }  // namespace db_merge_command
-namespace db_path_command { Invocation invocation(); }
 namespace db_prune_command {
 Invocation prune_invocation();
 Invocation compact_invocation();
 }  // namespace db_prune_command
 namespace db_show_command { Invocation invocation(); }
-namespace db_verify_command { Invocation invocation(); }
+namespace db_state_command {
+Invocation path_invocation();
+Invocation verify_invocation();
+Invocation digest_invocation();
+}  // namespace db_state_command
 namespace devices_command { Invocation invocation(); }
 namespace entropy_command { Invocation invocation(); }
 namespace manual_command { Invocation invocation(); }
@@ -71,9 +74,9 @@ std::vector<Command> db_commands() {
          db_coverage_command::invocation},
         {"explain", "Explain which winner would serve a problem, and why no other does",
          db_explain_command::invocation},
-        {"verify", "Read and check every row", db_verify_command::invocation},
+        {"verify", "Read and check every row", db_state_command::verify_invocation},
         {"digest", "Print a digest of all that the stored winners serve",
-         db_digest_command::invocation},
+         db_state_command::digest_invocation},
         {"export",
          "Write winners and measurements to a file: a bundle, JSON lines, T4 or a cache of Kernel "
          "Tuner",
@@ -92,7 +95,7 @@ std::vector<Command> db_commands() {
         {"compact", "Give the room of deleted rows back to the file system",
          db_prune_command::compact_invocation},
         {"path", "Print where the database is, and its journal mode and schema",
-         db_path_command::invocation},
+         db_state_command::path_invocation},
     };
 }
 

@@ -66,15 +66,13 @@ std::string titled(std::string_view title, const Lines& lines) {
 }
 
 Json boxes_json(const std::vector<SizeBox>& boxes, const std::vector<std::string>& names) {
-    Json list = Json::array();
-    for (const SizeBox& box : boxes) {
+    return json_list(boxes, [&](const SizeBox& box) {
         Json sizes = Json::object();
         for (std::size_t i = 0; i < box.from.size(); ++i) {
             sizes[names[i]] = Json::array({box.from[i], box.to[i]});
         }
-        list.push_back(sizes);
-    }
-    return list;
+        return sizes;
+    });
 }
 
 /// null where it is not known.
@@ -104,14 +102,13 @@ std::string coverage_report(const Coverage& coverage, std::size_t binaries) {
 }
 
 Json coverage_report_json(const Coverage& coverage, std::size_t binaries) {
-    Json unsure = Json::array();
-    for (const Winner* const winner : coverage.unsure) {
-        unsure.push_back({{"sizes", boxes_json(boxes_of(*winner).value_or(std::vector<SizeBox>{}),
-                                               coverage.size_names)},
-                          {"configuration", winner->configuration},
-                          {"loss_bound", bound_json(winner)},
-                          {"held_out", winner->range.held_out}});
-    }
+    const auto unsure_json = [&](const Winner* winner) -> Json {
+        return {{"sizes", boxes_json(boxes_of(*winner).value_or(std::vector<SizeBox>{}),
+                                     coverage.size_names)},
+                {"configuration", winner->configuration},
+                {"loss_bound", bound_json(winner)},
+                {"held_out", winner->range.held_out}};
+    };
     const Winner* const worst = coverage.worst();
     return {{"key", to_json(coverage.key, "bucket")},
             {"served", boxes_json(coverage.served, coverage.size_names)},
@@ -121,7 +118,7 @@ Json coverage_report_json(const Coverage& coverage, std::size_t binaries) {
             {"binaries", binaries},
             {"loss_bound", bound_json(worst)},
             {"held_out", worst == nullptr ? 0 : worst->range.held_out},
-            {"unsure", unsure}};
+            {"unsure", json_list(coverage.unsure, unsure_json)}};
 }
 
 }  // namespace jitune::internal

@@ -107,27 +107,29 @@ Comparison compare(TuningStore& first, TuningStore& second, const WinnerFilter& 
     return comparison;
 }
 
+View differences_view(const std::vector<Difference>& differences) {
+    View view{"Winners that differ",
+              {text_column(""), text_column("id"), text_column("kernel"), text_column("types"),
+               text_column("serves"), detail("device"), number_column("time"),
+               text_column("configuration")}};
+    view.add(differences, kAllRows, [](const Difference& difference) -> View::Row {
+        const auto& [where, winner, before] = difference;
+        return {where == "first"    ? "<"
+                : where == "second" ? ">"
+                                    : "~",
+                short_id(winner),
+                winner.key.kernel,
+                short_types(winner.key.types),
+                before.empty() ? serves_words(winner) : before + " -> " + serves_words(winner),
+                winner.provenance.device_name,
+                time_cell(winner.median_ns),
+                winner.configuration};
+    });
+    return view;
+}
+
 std::string comparison_text(const Comparison& comparison, const Arguments& arguments) {
-    std::vector<Table::Cells> rows;
-    for (const auto& [where, winner, before] : comparison.winners) {
-        rows.push_back(
-            {where == "first"    ? "<"
-             : where == "second" ? ">"
-                                 : "~",
-             short_id(winner), winner.key.kernel, short_types(winner.key.types),
-             before.empty() ? serves_words(winner) : before + " -> " + serves_words(winner),
-             winner.provenance.device_name, time_text(winner.median_ns), winner.configuration});
-    }
-    std::string text = rows.empty() ? ""
-                                    : Table::text({{""},
-                                                   {"id"},
-                                                   {"kernel"},
-                                                   {"types"},
-                                                   {"serves"},
-                                                   detail("device"),
-                                                   {"time", Align::right},
-                                                   {"configuration"}},
-                                                  rows, arguments.table_width());
+    std::string text = Table::text(differences_view(comparison.winners), arguments.table_width());
     text += fmt::format("winners: {} differ, {} are the same\n", comparison.winners.size(),
                         comparison.same_winners);
     text += fmt::format("measurements: {} in {} alone, {} in {} alone, {} in both\n",
@@ -136,17 +138,17 @@ std::string comparison_text(const Comparison& comparison, const Arguments& argum
     return text;
 }
 
-Json comparison_json(const Comparison& comparison) {
-    Json winners = Json::array();
-    for (const auto& [where, winner, before] : comparison.winners) {
-        Json row{{"in", where}};
-        row.update(winner_json(winner));
-        if (!before.empty()) {
-            row["serves_in_first"] = before;
-        }
-        winners.push_back(row);
+Json difference_json(const Difference& difference) {
+    Json row{{"in", difference.where}};
+    row.update(winner_json(difference.winner));
+    if (!difference.before.empty()) {
+        row["serves_in_first"] = difference.before;
     }
-    return {{"winners", winners},
+    return row;
+}
+
+Json comparison_json(const Comparison& comparison) {
+    return {{"winners", json_list(comparison.winners, difference_json)},
             {"same_winners", comparison.same_winners},
             {"measurements",
              {{"first", comparison.only_first},

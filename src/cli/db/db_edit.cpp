@@ -39,13 +39,9 @@ std::string name_of(const Winner& winner) {
 void print_result(const Arguments& arguments, const Options& options, const char* done,
                   const std::vector<Winner>& winners) {
     if (arguments.json) {
-        Json ids = Json::array();
-        for (const Winner& winner : winners) {
-            ids.push_back(winner_id(winner));
-        }
         print_json({{"path", options.database.string()},
                     {"dry_run", arguments.dry_run},
-                    {"winners", ids}});
+                    {"winners", json_list(winners, winner_id)}});
         return;
     }
     std::string text;

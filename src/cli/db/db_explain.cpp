@@ -4,22 +4,25 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
+
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
-#include "cli/db/explain_arguments.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/parameter_words.hpp"
 #include "cli/formats/table.hpp"
+#include "cli/sweep/sweep_family.hpp"
 #include "dispatch/answer/explanation.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
@@ -34,31 +37,156 @@ namespace jitune::internal::db_explain_command {
 
 namespace {
 
+/// The arguments of `jitune db explain`: a problem of a kernel in a file, or of a family.
+class ExplainArguments : public CommonArguments {
+public:
+    ExplainArguments();
+    // The options refer to it.
+    ExplainArguments(const ExplainArguments&) = delete;
+    ExplainArguments& operator=(const ExplainArguments&) = delete;
+
+    std::vector<Option> command_options();
+
+    /// The one problem of a family that the arguments name. Throws Error(usage), also for an option
+    /// of another family or of a file.
+    [[nodiscard]] SweepProblem problem_of_family() const;
+    /// Throws Error(usage) for an option of a family, none of which goes with a file.
+    void refuse_options_of_families() const;
+
+    std::string file;  ///< empty: of a family
+    std::vector<std::string> types;
+    std::vector<std::string> sizes;
+    std::vector<std::string> compile_options;  ///< of a file
+    std::string device;
+
+private:
+    /// An option that only one family has, with its argument if it was given.
+    struct OwnOption {
+        const SweepFamily* family;
+        const FamilyArgument* argument;
+        std::optional<std::string> value = {};
+    };
+
+    void refuse_options_of_others(const SweepFamily* family, const std::string& named) const;
+
+    std::string kernel_ = "reduce";
+    std::vector<OwnOption> own_;
+};
+
+ExplainArguments::ExplainArguments() {
+    for (const SweepFamily& family : sweep_families()) {
+        for (const FamilyArgument& argument : family.arguments) {
+            if (argument.in_explain) {
+                own_.push_back({&family, &argument});
+            }
+        }
+    }
+}
+
+std::vector<Option> ExplainArguments::command_options() {
+    std::vector<std::string> names;
+    for (const SweepFamily& family : sweep_families()) {
+        names.push_back(family.name);
+    }
+    std::vector<Option> options{
+        {"FILE", &file, "A kernel template of your own"},
+        {"--kernel",
+         &kernel_,
+         fmt::format("A built-in kernel: {} [{}]", fmt::join(names, ", "), kernel_),
+         {.excludes = {"FILE"}}},
+        {"-n,--size",
+         &sizes,
+         "Number of elements, as in 2^20; of rows, columns, segments and entropies as in "
+         "1024x65536, rows x columns or segments x elements; of a FILE NAME=SIZE for each size",
+         {.required = true}},
+        {"--type", &types, "Element type [float32]; of a FILE NAME=TYPE, as in element=float32"},
+        {"--option", &compile_options,
+         "Of a FILE: an option for the compiler that it was tuned with, as --use_fast_math"}};
+    for (OwnOption& own : own_) {
+        const FamilyOption& option = *own.argument->in_explain;
+        options.push_back({option.name, &own.value, option.help, {.choices = option.choices}});
+    }
+    append(options,
+           {device_option(&device, std::string(kPlacedDevices) + " [the first GPU, else the host]"),
+            tune_option(TunePolicy::background), database_option(), log_option(), verbose_option(),
+            json_option()});
+    return options;
+}
+
+/// An option of another family would have no effect.
+void ExplainArguments::refuse_options_of_others(const SweepFamily* family,
+                                                const std::string& named) const {
+    for (const OwnOption& own : own_) {
+        if (own.value && own.family != family) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{} goes with --kernel {}, but this is about {}",
+                                    own.argument->in_explain->name, own.family->name, named));
+        }
+    }
+}
+
+void ExplainArguments::refuse_options_of_families() const {
+    refuse_options_of_others(nullptr, file);
+}
+
+SweepProblem ExplainArguments::problem_of_family() const {
+    const SweepFamily& family = sweep_family(kernel_);
+    refuse_options_of_others(&family, kernel_);
+    if (!compile_options.empty()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--option goes with a FILE, but this is about {}", kernel_));
+    }
+    refuse_unplaced(family, device);
+    if (sizes.size() == 1 && sizes.front().find("..") != std::string::npos) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("--size \"{}\": db explain takes one size, as in 2^20 or "
+                                "1024x65536, not a range",
+                                sizes.front()));
+    }
+    if (sizes.size() == 1 && types.size() <= 1) {
+        FamilyArguments given{{"--types", types.empty() ? "float32" : types.front()},
+                              {"--sizes", sizes.front()}};
+        for (const OwnOption& own : own_) {
+            if (own.family == &family) {
+                given[own.argument->in_sweep.name] =
+                    own.value.value_or(own.argument->in_explain->standard);
+            }
+        }
+        SweepPlan plan = family.plan(given);
+        if (plan.problems.size() == 1) {
+            return std::move(plan.problems.front().problem);
+        }
+    }
+    throw Error(ErrorKind::usage,
+                "db explain takes one problem: give one of each, such as --size and --type");
+}
+
+Json row_json(const ExplainedRow& row) {
+    Json json{{"serves", row.serves},
+              {"octaves", json_number(row.octaves)},
+              {"reason", row.reason},
+              {"calls", row.calls},
+              {"last_served", row.calls == 0 ? Json() : Json(row.last_at)}};
+    json.update(winner_json(row.winner));
+    return json;
+}
+
+Json cost_json(const ExplainedCost& cost) {
+    return {{"configuration", cost.configuration},
+            {"ns", json_number(cost.ns)},
+            {"measured", cost.octaves == 0},
+            {"octaves", json_number(cost.octaves)},
+            {"default", cost.is_default}};
+}
+
 /// `sizes` are those of the problem, as sizes_text().
 Json explanation_json(const Explanation& explanation, const std::string& sizes) {
-    Json rows = Json::array();
-    for (const ExplainedRow& row : explanation.rows) {
-        Json json{
-            {"serves", row.serves}, {"octaves", json_number(row.octaves)}, {"reason", row.reason}};
-        json.update(
-            {{"calls", row.calls}, {"last_served", row.calls == 0 ? Json() : Json(row.last_at)}});
-        json.update(winner_json(row.winner));
-        rows.push_back(json);
-    }
-    Json costs = Json::array();
-    for (const ExplainedCost& cost : explanation.costs) {
-        costs.push_back({{"configuration", cost.configuration},
-                         {"ns", json_number(cost.ns)},
-                         {"measured", cost.octaves == 0},
-                         {"octaves", json_number(cost.octaves)},
-                         {"default", cost.is_default}});
-    }
     return {{"key", to_json(explanation.key)},
             {"sizes", sizes},
             {"half_octaves", half_octaves_json(explanation.key.bucket, sizes)},
             {"answer", explanation.answer},
-            {"rows", rows},
-            {"costs", costs}};
+            {"rows", json_list(explanation.rows, row_json)},
+            {"costs", json_list(explanation.costs, cost_json)}};
 }
 
 /// "measured" or "estimated from sizes 0.31 octaves away"
@@ -68,80 +196,66 @@ std::string source_text(const ExplainedCost& cost) {
                                            cost.octaves, cost.octaves == 1 ? "" : "s");
 }
 
-std::string costs_text(const std::vector<ExplainedCost>& costs, const std::string& sizes,
-                       std::size_t width) {
-    std::vector<Table::Cells> rows;
-    for (const ExplainedCost& cost : costs) {
-        rows.push_back({time_text(cost.ns), fmt::format("{:.3f}", cost.ns / costs.front().ns),
-                        cost.is_default ? "default" : "", cost.configuration, source_text(cost)});
-    }
-    return rows.empty() ? ""
-                        : "\ntimes at " + sizes + ":\n" +
-                              Table::text({{"time", Align::right},
-                                           {"over best", Align::right},
-                                           {""},
-                                           {"configuration"},
-                                           detail("source")},
-                                          rows, width);
+View costs_view(const std::vector<ExplainedCost>& costs) {
+    View view{"Times",
+              {number_column("time"), number_column("over best"), text_column(""),
+               text_column("configuration"), detail("source")}};
+    view.add(costs, kAllRows, [&](const ExplainedCost& cost) -> View::Row {
+        return {time_cell(cost.ns), fmt::format("{:.3f}", cost.ns / costs.front().ns),
+                cost.is_default ? "default" : "", cost.configuration, source_text(cost)};
+    });
+    return view;
 }
 
-std::string words_text(const std::vector<ExplainedSetting>& settings, std::size_t width) {
-    std::vector<Table::Cells> rows;
-    for (const ExplainedSetting& setting : settings) {
-        rows.push_back({setting.name, setting.value, setting.meaning});
-    }
-    return rows.empty() ? ""
-                        : '\n' + Table::text({{"parameter"}, {"value"}, {"meaning"}}, rows, width);
+View settings_view(const std::vector<ExplainedSetting>& settings) {
+    View view{"Parameters",
+              {named("name", text_column("parameter")), named("value", text_column("value")),
+               named("meaning", text_column("meaning"))}};
+    view.add(settings, kAllRows, [](const ExplainedSetting& setting) -> View::Row {
+        return {setting.name, setting.value, setting.meaning};
+    });
+    return view;
 }
 
-Json words_json(const std::vector<ExplainedSetting>& settings) {
-    Json rows = Json::array();
-    for (const ExplainedSetting& setting : settings) {
-        rows.push_back(
-            {{"name", setting.name}, {"value", setting.value}, {"meaning", setting.meaning}});
-    }
-    return rows;
+/// The rows of the problem's own types.
+View rows_view(const std::vector<const ExplainedRow*>& rows, std::size_t most) {
+    View view{"Winners",
+              {text_column("serves"), number_column("octaves"), text_column("range"),
+               text_column("configuration"), detail("reproducibility"), detail("reason")}};
+    view.add(rows, most, [](const ExplainedRow* row) -> View::Row {
+        return {row->serves ? "yes" : "no",     fmt::format("{:.2f}", row->octaves),
+                short_served_text(row->winner), row->winner.configuration,
+                row->winner.reproducibility,    row->reason};
+    });
+    return view;
 }
 
-/// The reason of the answer is whole; other reasons are cut to fit the table.
-std::string explanation_text(const Explanation& explanation, const std::string& words,
+/// The table of a view behind an empty line; "" of one without rows.
+std::string apart(const std::string& title, const View& view, std::size_t width) {
+    return view.rows.empty() ? "" : '\n' + title + Table::text(view, width);
+}
+
+/// The reason whole where it is that of the answer, else cut to the table.
+std::string explanation_text(const Explanation& explanation, const View& settings,
                              std::size_t width) {
     constexpr std::size_t kShown = 8;
-    std::vector<Table::Cells> rows;
-    std::string why;
-    std::int64_t others = 0;
+    std::vector<const ExplainedRow*> rows;
     for (const ExplainedRow& row : explanation.rows) {
-        if (row.winner.key.types != explanation.key.types) {
-            ++others;
-            continue;
+        if (row.winner.key.types == explanation.key.types) {
+            rows.push_back(&row);
         }
-        why = rows.empty() ? row.reason : why;
-        rows.push_back({row.serves ? "yes" : "no", fmt::format("{:.2f}", row.octaves),
-                        short_served_text(row.winner), row.winner.configuration,
-                        row.winner.reproducibility, row.reason});
     }
     std::string text = one_line(explanation.answer) + '\n';
-    if (!why.empty()) {
-        text += fmt::format("why: {}\n", one_line(why));
+    if (!rows.empty() && !rows.front()->reason.empty()) {
+        text += fmt::format("why: {}\n", one_line(rows.front()->reason));
     }
-    text += words;
-    if (!rows.empty()) {
-        const std::int64_t left_out =
-            width == kWhole ? 0 : std::ssize(rows) - static_cast<std::int64_t>(kShown);
-        if (left_out > 0) {
-            rows.resize(kShown);
-        }
-        text += '\n' + Table::text({{"serves"},
-                                    {"octaves", Align::right},
-                                    {"range"},
-                                    {"configuration"},
-                                    detail("reproducibility"),
-                                    detail("reason")},
-                                   rows, width);
-        text += left_out > 0 ? fmt::format("and {} further away: --verbose lists them\n",
-                                           count_text(left_out, "winner"))
-                             : "";
+    const View shown = rows_view(rows, width == kWhole ? kAllRows : kShown);
+    text += apart("", settings, width) + apart("", shown, width);
+    if (shown.more > 0) {
+        text += fmt::format("and {} further away: --verbose lists them\n",
+                            count_text(static_cast<std::int64_t>(shown.more), "winner"));
     }
+    const std::int64_t others = std::ssize(explanation.rows) - std::ssize(rows);
     return text + (others == 0 ? ""
                                : fmt::format("{} of other types or operations: jitune db list\n",
                                              count_text(others, "winner")));
@@ -168,29 +282,15 @@ std::vector<std::pair<double, Measurement>> candidates(TuningStore& store, const
     return result;
 }
 
-std::string candidates_text(TuningStore& store, const RecordKey& key, std::size_t width) {
-    constexpr std::size_t kShown = 20;
-    std::vector<Table::Cells> rows;
-    for (const auto& [median_ns, measurement] : candidates(store, key)) {
-        if (rows.size() < kShown) {
-            rows.push_back({time_text(median_ns), measurement.sizes, measurement.configuration});
-        }
-    }
-    if (rows.empty()) {
-        return "";
-    }
-    return "\ncandidates, timed end to end from host memory:\n" +
-           Table::text({{"time", Align::right}, {"sizes"}, {"configuration"}}, rows, width);
-}
-
-Json candidates_json(TuningStore& store, const RecordKey& key) {
-    Json rows = Json::array();
-    for (const auto& [median_ns, measurement] : candidates(store, key)) {
-        rows.push_back({{"median_ns", json_number(median_ns)},
-                        {"sizes", measurement.sizes},
-                        {"configuration", measurement.configuration}});
-    }
-    return rows;
+View candidates_view(TuningStore& store, const RecordKey& key, std::size_t most) {
+    View view{"Candidates",
+              {named("median_ns", number_column("time")), named("sizes", text_column("sizes")),
+               named("configuration", text_column("configuration"))}};
+    view.add(candidates(store, key), most, [](const auto& one) -> View::Row {
+        const auto& [median_ns, measurement] = one;
+        return {time_cell(median_ns), measurement.sizes, measurement.configuration};
+    });
+    return view;
 }
 
 void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
@@ -201,21 +301,25 @@ void show(const ExplainArguments& arguments, Engine& engine, const Task& task) {
         settings =
             explain_configuration(task.kernel_template().front_matter(), explanation.configuration);
     }
-    const bool placed = runs_placements(task.info().platform);
+    const View words = settings_view(settings);
+    const bool placed = runs_placements(task.info().platform) && engine.store() != nullptr;
     if (arguments.json) {
         Json json = explanation_json(explanation, task.sizes());
-        json["settings"] = words_json(settings);
-        if (placed && engine.store() != nullptr) {
-            json["candidates"] = candidates_json(*engine.store(), explanation.key);
+        json["settings"] = rows_json(words);
+        if (placed) {
+            json["candidates"] =
+                rows_json(candidates_view(*engine.store(), explanation.key, kAllRows));
         }
         print_json(json);
-    } else {
-        const std::size_t width = arguments.table_width();
-        print(explanation_text(explanation, words_text(settings, width), width));
-        print(costs_text(explanation.costs, task.sizes(), width));
-        print(placed && engine.store() != nullptr
-                  ? candidates_text(*engine.store(), explanation.key, width)
-                  : "");
+        return;
+    }
+    const std::size_t width = arguments.table_width();
+    print(explanation_text(explanation, words, width));
+    print(apart("times at " + task.sizes() + ":\n", costs_view(explanation.costs), width));
+    if (placed) {
+        constexpr std::size_t kShown = 20;
+        print(apart("candidates, timed end to end from host memory:\n",
+                    candidates_view(*engine.store(), explanation.key, kShown), width));
     }
 }
 

@@ -17,7 +17,6 @@
 #include "cli/app/common_options.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
-#include "cli/db/doubt_text.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/table.hpp"
@@ -35,13 +34,12 @@ namespace {
 
 Json list_json(const std::string& path, const std::vector<Winner>& winners,
                const std::vector<Doubt>& doubts) {
-    Json rows = Json::array();
-    for (const Winner& winner : winners) {
+    const auto row_json = [&](const Winner& winner) {
         Json row = winner_json(winner);
         row["doubt"] = doubt_json(doubts, winner);
-        rows.push_back(row);
-    }
-    return {{"path", path}, {"winners", rows}};
+        return row;
+    };
+    return {{"path", path}, {"winners", json_list(winners, row_json)}};
 }
 
 /// Winners that differ in sizes and configuration alone.
@@ -99,7 +97,7 @@ std::string configurations_text(const Group& group) {
                              : count_text(static_cast<std::int64_t>(names.size()), "configuration");
 }
 
-Table::Cells cells_of(const Group& group, const std::vector<Doubt>& doubts) {
+View::Row row_of(const Group& group, const std::vector<Doubt>& doubts) {
     const Winner& first = *group.front();
     const bool one = group.size() == 1;
     const bool in_doubt =
@@ -110,69 +108,64 @@ Table::Cells cells_of(const Group& group, const std::vector<Doubt>& doubts) {
             short_types(first.key.types),
             reach_text(group),
             one && has_no_code(first) ? "no code"
-            : one                     ? speed_up_text(first)
-                                      : speed_ups_text(group),
+            : one                     ? speed_up_cell(first)
+                                      : speed_ups_cell(group),
             first.provenance.device_name,
-            one ? time_text(first.median_ns) : "",
+            one ? time_cell(first.median_ns) : "",
             one ? bound_text(first.range) : "",
             configurations_text(group)};
 }
 
-/// Says what all of the winners have gained, and how much they serve.
-std::string end_text(const std::vector<Winner>& winners) {
-    std::vector<double> speed_ups;
-    for (const Winner& winner : winners) {
-        if (winner.default_median_ns > 0) {
-            speed_ups.push_back(winner.default_median_ns / winner.median_ns);
-        }
+/// What the marks in the rows mean.
+std::string legend_of(const std::vector<View::Row>& rows) {
+    struct Mark {
+        std::size_t column;
+        std::string_view mark;
+        std::string_view meaning;
+    };
+    constexpr std::array kMarks{
+        Mark{4, "?", kDisturbedLegend},
+        Mark{0, "!",
+             "! in doubt: calls take longer, or the driver has changed; jitune db show says "
+             "which\n"},
+        Mark{4, "no code",
+             "no code: serves nothing until a call that may tune, or a sweep, has compiled and "
+             "checked the configuration\n"},
+        Mark{0, "*", "* is pinned: it serves, and is not replaced\n"}};
+    std::string legend;
+    for (const auto& [column, mark, meaning] : kMarks) {
+        const bool is_used =
+            std::any_of(rows.begin(), rows.end(), [&, at = column, text = mark](const auto& row) {
+                return row[at].text.find(text) != std::string::npos;
+            });
+        legend += is_used ? meaning : "";
     }
+    return legend;
+}
+
+View groups_view(const std::vector<Group>& groups, const std::vector<Doubt>& doubts) {
+    View view{
+        "Winners",
+        {text_column("id"), text_column("kernel"), text_column("types"), text_column("serves"),
+         number_column("speed-up"), detail("device"), detail(number_column("time")),
+         detail(number_column("bound")), detail("configuration")}};
+    view.add(groups, kAllRows, [&](const Group& group) { return row_of(group, doubts); });
+    view.note = legend_of(view.rows);
+    return view;
+}
+
+/// What all of the winners have gained, and how much they serve.
+std::string end_text(const std::vector<Winner>& winners) {
     const std::vector<Coverage> coverages = coverage_of(winners);
     double share = 0;
     for (const Coverage& coverage : coverages) {
         share += coverage.share / static_cast<double>(coverages.size());
     }
-    const std::string gain = gain_text(std::move(speed_ups));
+    const std::string gain = gain_text(speed_ups_of(winners));
     return fmt::format(
         "{}, {}{}\n{} of the octaves between their sizes served for sure\n",
         count_text(std::ssize(coverages), "problem"), count_text(std::ssize(winners), "winner"),
         gain.empty() ? "" : ": " + gain + " over the defaults", served_percent(share));
-}
-
-std::string list_text(const std::vector<Winner>& winners, const std::vector<Doubt>& doubts,
-                      std::size_t width) {
-    std::vector<Table::Cells> rows;
-    bool disturbed = false;
-    bool pinned = false;
-    bool doubted = false;
-    bool no_code = false;
-    for (const Group& group : groups_of(winners, width == kWhole)) {
-        rows.push_back(cells_of(group, doubts));
-        const std::string& id = rows.back()[0];
-        const std::string& speed_up = rows.back()[4];
-        disturbed = disturbed || speed_up.ends_with('?');
-        no_code = no_code || speed_up == "no code";
-        pinned = pinned || id.find('*') != std::string::npos;
-        doubted = doubted || id.ends_with('!');
-    }
-    std::string text = Table::text({{"id"},
-                                    {"kernel"},
-                                    {"types"},
-                                    {"serves"},
-                                    {"speed-up", Align::right},
-                                    detail("device"),
-                                    detail("time", Align::right),
-                                    detail("bound", Align::right),
-                                    detail("configuration")},
-                                   rows, width);
-    text += disturbed ? kDisturbedLegend : "";
-    text += doubted ? kDoubtLegend : "";
-    text +=
-        no_code
-            ? "no code: serves nothing until a call that may tune, or a sweep, has compiled and "
-              "checked the configuration\n"
-            : "";
-    text += pinned ? "* is pinned: it serves, and is not replaced\n" : "";
-    return winners.empty() ? text : text + end_text(winners);
 }
 
 struct Arguments : CommonArguments {
@@ -212,7 +205,9 @@ int run(const Arguments& arguments) {
     if (arguments.json) {
         print_json(list_json(options.database.string(), winners, doubts));
     } else {
-        print(list_text(winners, doubts, arguments.table_width()));
+        const std::size_t width = arguments.table_width();
+        print(Table::text(groups_view(groups_of(winners, width == kWhole), doubts), width) +
+              (winners.empty() ? "" : end_text(winners)));
     }
     return kExitOk;
 }

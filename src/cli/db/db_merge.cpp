@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// jitune db import, jitune db merge, jitune db undo
+// jitune db merge, undo, import
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -80,15 +80,15 @@ std::string merge_text(const std::string& file, const MergeReport& report, bool 
     return text;
 }
 
+Json meeting_json(const MergeMeeting& meeting) {
+    return {{"first", winner_id(meeting.first)},
+            {"second", winner_id(meeting.second)},
+            {"first_is_new", meeting.first_is_new},
+            {"disagree", meeting.disagree},
+            {"reason", meeting.reason}};
+}
+
 Json merge_json(const std::string& file, const MergeReport& report) {
-    Json meetings = Json::array();
-    for (const MergeMeeting& meeting : report.meetings) {
-        meetings.push_back({{"first", winner_id(meeting.first)},
-                            {"second", winner_id(meeting.second)},
-                            {"first_is_new", meeting.first_is_new},
-                            {"disagree", meeting.disagree},
-                            {"reason", meeting.reason}});
-    }
     return {{"file", file},
             {"merge", report.number},
             {"measurements", report.measurements},
@@ -98,7 +98,7 @@ Json merge_json(const std::string& file, const MergeReport& report) {
             {"superseded", report.superseded},
             {"damaged", report.damaged},
             {"all_meetings", report.all_meetings},
-            {"meetings", meetings}};
+            {"meetings", json_list(report.meetings, meeting_json)}};
 }
 
 struct Arguments : CommonArguments {
@@ -223,6 +223,17 @@ Invocation undo_invocation() {
     auto arguments = std::make_shared<CommonArguments>();
     return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
             [arguments] { return run_undo(*arguments); }};
+}
+
+Invocation import_invocation() {
+    auto arguments = std::make_shared<ImportArguments>();
+    return {{{"FILE",
+              &arguments->file,
+              "A bundle or T4 file that db export has written, plain or .gz",
+              {.required = true}},
+             arguments->database_option(),
+             arguments->log_option()},
+            [arguments] { return run_import(*arguments); }};
 }
 
 }  // namespace jitune::internal::db_merge_command

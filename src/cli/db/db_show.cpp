@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,7 +11,6 @@
 #include "cli/app/common_options.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
-#include "cli/db/doubt_text.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/table.hpp"
@@ -37,9 +36,9 @@ struct Arguments : CommonArguments {
 
 std::string time_line(const Winner& winner) {
     std::string line =
-        fmt::format("{}, noise {:.2f} %", time_text(winner.median_ns), winner.noise * 100);
+        fmt::format("{}, noise {}", time_text(winner.median_ns), noise_text(winner.noise));
     if (winner.certainty.uncertainty > 0) {
-        line += fmt::format(", median within {:.2f} %", winner.certainty.uncertainty * 100);
+        line += fmt::format(", median within {}", noise_text(winner.certainty.uncertainty));
     }
     return line;
 }
@@ -55,12 +54,7 @@ std::string provisional_line(const Winner& winner) {
     if (why.empty()) {
         return "";
     }
-    return fmt::format("{}; {}{}", why,
-                       winner.pinned ? "no tuning replaces it while it is pinned"
-                       : trust_of(winner) == Trust::provisional
-                           ? "the next sweep on a quiet machine tunes it again"
-                           : "kept, since the machine was never quiet",
-                       may_be_slower(winner) ? "; the default serves, which may be faster" : "");
+    return fmt::format("{}; {}", why, provisional_text(winner));
 }
 
 std::string pinned_line(const Winner& winner) {
@@ -86,10 +80,12 @@ std::string merge_line(TuningStore& store, const Winner& winner) {
     return "";
 }
 
-std::string winner_text(const Winner& winner, const Doubt* doubt, const std::string& merged) {
+using Facts = std::vector<std::pair<const char*, std::string>>;
+
+Facts facts_of(const Winner& winner, const Doubt* doubt, const std::string& merged) {
     const RecordKey& key = winner.key;
     const Provenance& provenance = winner.provenance;
-    const std::vector<std::pair<const char*, std::string>> lines{
+    return {
         {"id", winner_id(winner)},
         {"kernel", key.kernel},
         {"types", readable_types(key.types)},
@@ -122,8 +118,12 @@ std::string winner_text(const Winner& winner, const Doubt* doubt, const std::str
         {"merged", merged},
         {"pinned", pinned_line(winner)},
     };
+}
+
+/// A line for each fact that has a value.
+std::string facts_text(const Facts& facts) {
     std::string text;
-    for (const auto& [name, value] : lines) {
+    for (const auto& [name, value] : facts) {
         if (!value.empty()) {
             text += fmt::format("{:<15} {}\n", name, one_line(value));
         }
@@ -140,42 +140,37 @@ std::string condition_words(const Measurement& measurement) {
     return conditions.text();
 }
 
-std::string measurements_text(const std::vector<Measurement>& measurements, std::size_t width) {
-    struct Row {
-        std::optional<Summary> summary;
-        const Measurement* measurement;
-    };
-    std::vector<Row> order;
-    for (const Measurement& measurement : measurements) {
-        const bool timed = measurement.verdict == Verdict::timed;
-        order.push_back({timed ? std::optional(summarize(measurement.samples_ns)) : std::nullopt,
-                         &measurement});
+/// The fastest first, then those without a time.
+View measurements_view(const std::vector<Measurement>& measurements) {
+    std::vector<std::pair<Summary, const Measurement*>> order;
+    for (const Measurement& one : measurements) {
+        const bool is_timed = one.verdict == Verdict::timed;
+        order.emplace_back(is_timed ? summarize(one.samples_ns) : Summary{.median_ns = INFINITY},
+                           &one);
     }
-    std::stable_sort(order.begin(), order.end(), [](const Row& left, const Row& right) {
-        return left.summary &&
-               (!right.summary || left.summary->median_ns < right.summary->median_ns);
+    std::stable_sort(order.begin(), order.end(), [](const auto& left, const auto& right) {
+        return left.first.median_ns < right.first.median_ns;
     });
-    std::vector<Table::Cells> rows;
-    for (const auto& [summary, measurement] : order) {
-        rows.push_back(
-            {to_string(measurement->verdict), summary ? time_text(summary->median_ns) : "",
-             summary ? fmt::format("{:.2f} %", summary->noise * 100) : "",
-             fmt::format("{}", measurement->samples_ns.size()), condition_words(*measurement),
-             measurement->sizes, measurement->configuration, measurement->reproducibility,
-             one_line(measurement->reason).substr(0, 60),
-             one_line(figures_text(measurement->figures))});
-    }
-    return Table::text({{"verdict"},
-                        {"time", Align::right},
-                        {"noise", Align::right},
-                        detail("samples", Align::right),
-                        detail("conditions"),
-                        {"sizes"},
-                        {"configuration"},
-                        detail("reproducibility"),
-                        {"reason"},
-                        detail("figures")},
-                       rows, width);
+    View view{"Measurements of the winner's key",
+              {text_column("verdict"), number_column("time"), number_column("noise"),
+               detail(number_column("samples")), detail("conditions"), text_column("sizes"),
+               text_column("configuration"), detail("reproducibility"), text_column("reason"),
+               detail("figures")}};
+    view.add(order, kAllRows, [](const auto& row) -> View::Row {
+        const auto& [summary, measurement] = row;
+        const bool is_timed = measurement->verdict == Verdict::timed;
+        return {to_string(measurement->verdict),
+                is_timed ? time_cell(summary.median_ns) : "",
+                is_timed ? noise_text(summary.noise) : "",
+                count_cell(measurement->samples_ns.size()),
+                condition_words(*measurement),
+                measurement->sizes,
+                measurement->configuration,
+                measurement->reproducibility,
+                one_line(measurement->reason).substr(0, 60),
+                one_line(figures_text(measurement->figures))};
+    });
+    return view;
 }
 
 int run(const Arguments& arguments) {
@@ -190,21 +185,21 @@ int run(const Arguments& arguments) {
     const auto measurements = store->measurements().of(winner->key);
     const auto doubts = store->calls().doubts();
     if (!arguments.json) {
-        print(winner_text(*winner, doubt_about(doubts, *winner), merge_line(*store, *winner)) +
+        print(facts_text(
+                  facts_of(*winner, doubt_about(doubts, *winner), merge_line(*store, *winner))) +
               fmt::format("\n{}\n", count_text(std::ssize(measurements), "measurement")) +
-              measurements_text(measurements, arguments.table_width()));
+              Table::text(measurements_view(measurements), arguments.table_width()));
         return kExitOk;
     }
     Json document = winner_json(*winner);
     document["merged"] = merge_line(*store, *winner);
     document["image_bytes"] = winner->image.size();
     document["doubt"] = doubt_json(doubts, *winner);
-    document["measurements"] = Json::array();
-    for (const Measurement& measurement : measurements) {
+    document["measurements"] = json_list(measurements, [](const Measurement& measurement) {
         Json shown = measurement_json(measurement);
         shown["figures"] = figures_json(measurement.figures);
-        document["measurements"].push_back(shown);
-    }
+        return shown;
+    });
     print_json(document);
     return kExitOk;
 }

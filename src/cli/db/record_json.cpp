@@ -137,7 +137,7 @@ void read_member(const ParsedJson& object, const Field& field, std::vector<std::
     values.clear();
     for (const ParsedJson& text : list_member(object, field.name)) {
         if (!text.is_string()) {
-            refuse(field, "hold texts");
+            refuse(field, "be a list of texts");
         }
         values.push_back(text.get<std::string>());
     }
@@ -166,6 +166,36 @@ Json winner_json(const Winner& winner) {
     json["half_octaves"] = half_octaves_json(winner.key.bucket, winner.sizes);
     json["provisional"] = is_provisional(winner.certainty);
     return json;
+}
+
+Json certainty_json(const Certainty& certainty) {
+    return {{"speed_up_low", certainty.speed_up_low},
+            {"speed_up_high", certainty.speed_up_high},
+            {"uncertainty", certainty.uncertainty},
+            {"conditions", certainty.conditions},
+            {"provisional", is_provisional(certainty)}};
+}
+
+Json doubt_json(const Doubt& doubt) {
+    Json json = to_json(doubt);
+    json["text"] = doubt_sentence(doubt);
+    return json;
+}
+
+Json doubt_json(std::span<const Doubt> doubts, const Winner& winner) {
+    const Doubt* const doubt = doubt_about(doubts, winner);
+    if (doubt == nullptr) {
+        return {};
+    }
+    return {{"reason", doubt->reason},
+            {"called", doubt->called},
+            {"served_ns", json_number(doubt->served_ns)},
+            {"expected_ns", json_number(doubt->expected_ns)},
+            {"driver", doubt->driver},
+            {"reports", doubt->reports},
+            {"first_at", doubt->first_at},
+            {"last_at", doubt->last_at},
+            {"text", doubt_sentence(*doubt)}};
 }
 
 Json measurement_json(const Measurement& measurement) {

@@ -10,6 +10,7 @@
 #include "cli/formats/json.hpp"
 #include "cli/formats/json_file.hpp"
 #include "template/kernel_template.hpp"
+#include "tuner_db/calls/doubt.hpp"
 #include "tuner_db/winners/record.hpp"
 
 /// Records as JSON objects, made from their lists of fields. A record within a record is an object
@@ -95,6 +96,15 @@ Json half_octaves_json(std::int64_t bucket, std::string_view sizes);
 
 /// A winner with its "id", whether it is "pinned", and "half_octaves", its bucket size by size.
 Json winner_json(const Winner& winner);
+
+/// How sure a winner's time and speed-up are: "speed_up_low", "speed_up_high", "uncertainty",
+/// "conditions" and "provisional".
+Json certainty_json(const Certainty& certainty);
+
+/// A doubt with "text", the same in words.
+Json doubt_json(const Doubt& doubt);
+/// The doubt about a winner, without what names the winner; null where there is none.
+Json doubt_json(std::span<const Doubt> doubts, const Winner& winner);
 
 /// A measurement without its key, for documents that name the key once.
 Json measurement_json(const Measurement& measurement);

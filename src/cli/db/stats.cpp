@@ -15,7 +15,7 @@
 #include "cli/formats/table.hpp"
 #include "dispatch/observe/usage_report.hpp"
 #include "jitune/session.hpp"
-#include "report/labels.hpp"
+#include "report/call_views.hpp"
 #include "sweep/work_order.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -32,56 +32,9 @@ struct Stats {
     std::vector<Pause> pauses;
 };
 
-std::string origins_text(const UsageReport& usage, std::size_t width) {
-    std::vector<Table::Cells> rows;
-    const auto add = [&](const std::string& name, std::int64_t calls) {
-        rows.push_back({name, fmt::format("{}", calls),
-                        fmt::format("{:.1f} %", 100 * static_cast<double>(calls) /
-                                                    static_cast<double>(usage.calls))});
-    };
-    for (const auto& [origin, calls] : usage.origins) {
-        add(origin, calls);
-        if (origin == to_string(Origin::template_default) && usage.withheld > 0) {
-            add("- though a provisional winner is stored", usage.withheld);
-        }
-    }
-    return Table::text({{"answer"}, {"calls", Align::right}, {"share", Align::right}}, rows, width);
-}
-
 std::string winners_text(const UsageReport& usage, std::size_t width) {
-    std::vector<Table::Cells> rows;
-    bool is_marked = false;
-    for (const WinnerUsage& row : usage.winners) {
-        if (row.calls > 0) {
-            is_marked = is_marked || speed_up_text(row.winner).ends_with('?');
-            rows.push_back({row.winner.key.kernel, short_types(row.winner.key.types),
-                            short_served_text(row.winner), row.winner.provenance.device_name,
-                            fmt::format("{}", row.calls), day_text(row.last_at),
-                            speed_up_text(row.winner), saved_text(row.saved),
-                            row.winner.configuration});
-        }
-    }
-    if (rows.empty()) {
-        return "";
-    }
-    return '\n' +
-           Table::text({{"kernel"},
-                        {"types"},
-                        {"serves"},
-                        detail("device"),
-                        {"calls", Align::right},
-                        detail("last"),
-                        {"speed-up", Align::right},
-                        {"~saved", Align::right},
-                        {"configuration"}},
-                       rows, width) +
-           (is_marked ? std::string(kDisturbedLegend) : "");
-}
-
-/// The winners that no recorded call has used.
-std::int64_t unused(const UsageReport& usage) {
-    return std::count_if(usage.winners.begin(), usage.winners.end(),
-                         [](const WinnerUsage& row) { return row.calls == 0; });
+    const View used = used_winners_view(usage);
+    return used.rows.empty() ? "" : '\n' + Table::text(used, width);
 }
 
 std::string usage_text(const UsageReport& usage, std::size_t width) {
@@ -89,19 +42,14 @@ std::string usage_text(const UsageReport& usage, std::size_t width) {
         return "no calls are recorded of those that winners serve: JITUNE_RECORD=all records all "
                "calls\n";
     }
-    const std::string gone =
-        usage.replaced == 0
-            ? ""
-            : count_text(usage.replaced, "call") + " by winners that others have replaced since\n";
+    const auto line = [](const std::string& text) { return text.empty() ? "" : text + '\n'; };
     return fmt::format(
                "{} recorded with JITUNE_RECORD=all, {} to {}\n\n{}\n~saved over the "
                "defaults: {}\n{}",
                count_text(usage.calls, "call"), day_text(usage.first_at), day_text(usage.last_at),
-               origins_text(usage, width), saved_text(usage.saved), winners_text(usage, width)) +
-           gone +
-           (unused(usage) == 0 ? ""
-                               : fmt::format("{} of {} served no recorded call\n", unused(usage),
-                                             count_text(std::ssize(usage.winners), "winner")));
+               Table::text(answers_view(usage), width), saved_text(usage.saved),
+               winners_text(usage, width)) +
+           line(replaced_text(usage)) + line(unused_text(usage));
 }
 
 double saved_by_all(const std::vector<WorkItem>& holes) {
@@ -138,23 +86,8 @@ std::string pauses_text(const std::vector<Pause>& pauses, std::size_t width) {
     if (pauses.empty()) {
         return "\nno call is recorded that waited for an answer\n";
     }
-    std::vector<Table::Cells> rows;
-    for (const Pause& pause : pauses) {
-        rows.push_back({pause.kernel, short_types(pause.types), pause.device_name, pause.origin,
-                        fmt::format("{}", pause.pauses),
-                        time_text(static_cast<double>(pause.longest_us) * 1000),
-                        pause.longest_sizes, day_text(pause.last_at)});
-    }
     return "\ncalls that waited for an answer for 1 ms or longer:\n" +
-           Table::text({{"kernel"},
-                        {"types"},
-                        detail("device"),
-                        {"answer"},
-                        {"pauses", Align::right},
-                        {"longest", Align::right},
-                        {"of"},
-                        detail("last")},
-                       rows, width);
+           Table::text(pauses_view(pauses), width);
 }
 
 Json saved_json(const SavedTime& saved) {
@@ -165,11 +98,15 @@ Json saved_json(const SavedTime& saved) {
 
 template <class Record>
 Json records_json(const std::vector<Record>& records) {
-    Json rows = Json::array();
-    for (const Record& record : records) {
-        rows.push_back(to_json(record));
-    }
-    return rows;
+    return json_list(records, [](const Record& record) { return to_json(record); });
+}
+
+Json used_winner_json(const WinnerUsage& row) {
+    Json json = winner_json(row.winner);
+    json.update({{"calls", row.calls},
+                 {"last_served", row.calls == 0 ? Json() : Json(row.last_at)},
+                 {"estimated_saved_s", saved_json(row.saved)}});
+    return json;
 }
 
 Json stats_json(const Stats& stats, const std::vector<CallRecord>& usages) {
@@ -177,20 +114,12 @@ Json stats_json(const Stats& stats, const std::vector<CallRecord>& usages) {
     for (const auto& [origin, calls] : stats.usage.origins) {
         origins[origin] = calls;
     }
-    Json winners = Json::array();
-    for (const WinnerUsage& row : stats.usage.winners) {
-        Json json = winner_json(row.winner);
-        json.update({{"calls", row.calls},
-                     {"last_served", row.calls == 0 ? Json() : Json(row.last_at)},
-                     {"estimated_saved_s", saved_json(row.saved)}});
-        winners.push_back(json);
-    }
     return {{"calls", stats.usage.calls},
             {"origins", origins},
             {"calls_in_place_of_provisional_winners", stats.usage.withheld},
             {"calls_of_replaced_winners", stats.usage.replaced},
             {"estimated_saved_s", saved_json(stats.usage.saved)},
-            {"winners", winners},
+            {"winners", json_list(stats.usage.winners, used_winner_json)},
             {"usages", records_json(usages)},
             {"holes", std::ssize(stats.holes)},
             {"estimated_lost_s", json_number(saved_by_all(stats.holes))},

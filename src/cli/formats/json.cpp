@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "text/view.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -112,6 +114,20 @@ Json json_number(double value) {
         return value > 0 ? "Infinity" : "-Infinity";
     }
     return value;
+}
+
+Json rows_json(const View& view) {
+    Json rows = Json::array();
+    for (const View::Row& row : view.rows) {
+        Json object = Json::object();
+        for (std::size_t i = 0; i < row.size(); ++i) {
+            if (const std::string& key = view.columns[i].key; !key.empty()) {
+                object[key] = std::isfinite(row[i].number) ? Json(row[i].number) : row[i].text;
+            }
+        }
+        rows.push_back(object);
+    }
+    return rows;
 }
 
 }  // namespace jitune::internal

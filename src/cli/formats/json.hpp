@@ -10,6 +10,8 @@
 
 namespace jitune::internal {
 
+struct View;
+
 /// A JSON document to print, whose objects keep their keys in the order they were written. It only
 /// writes, so that the commands need not compile a JSON library; json_file.hpp reads.
 class Json {
@@ -57,5 +59,18 @@ private:
 
 /// A number, or "NaN", "Infinity", "-Infinity", which JSON has no numbers for.
 Json json_number(double value);
+
+/// A list of what `make` makes of each element.
+template <class Elements, class Make>
+Json json_list(const Elements& elements, const Make& make) {
+    Json list = Json::array();
+    for (const auto& element : elements) {
+        list.push_back(make(element));
+    }
+    return list;
+}
+
+/// An object for each row of a view: the cells of columns with a key, as numbers where they are.
+Json rows_json(const View& view);
 
 }  // namespace jitune::internal

@@ -22,10 +22,6 @@ std::string shown_cell(const std::string& cell) {
 
 }  // namespace
 
-Column detail(std::string title, Align align) {
-    return {std::move(title), align, 0, true};
-}
-
 Table::Table(std::vector<Column> columns, std::size_t width)
     : columns_(std::move(columns)), is_shown_(columns_.size(), true), width_(width) {
     for (Column& column : columns_) {
@@ -92,7 +88,8 @@ std::string Table::line(const Cells& cells) const {
         if (!is_shown_[i]) {
             continue;
         }
-        const auto& [title, align, width, is_detail] = columns_[i];
+        const std::size_t width = columns_[i].width;
+        const Align align = columns_[i].align;
         text += used == 0 ? "" : kBetween;
         used += used == 0 ? 0 : kBetween.size();
         std::string cell = shown_cell(cells.at(i));
@@ -117,6 +114,17 @@ std::string Table::text(std::vector<Column> columns, const std::vector<Cells>& r
         text += table.line(row);
     }
     return text;
+}
+
+std::string Table::text(const View& view, std::size_t width) {
+    std::vector<Cells> rows;
+    for (const View::Row& row : view.rows) {
+        Cells& cells = rows.emplace_back();
+        for (const View::Cell& cell : row) {
+            cells.push_back(cell.text);
+        }
+    }
+    return rows.empty() ? "" : text(view.columns, rows, width) + view.note;
 }
 
 }  // namespace jitune::internal

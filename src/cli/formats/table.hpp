@@ -5,19 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "text/view.hpp"
+
 namespace jitune::internal {
-
-enum class Align { left, right };
-
-struct Column {
-    std::string title;
-    Align align = Align::left;
-    std::size_t width = 0;   ///< at least this wide, and at least as wide as the title
-    bool is_detail = false;  ///< left out where the table is too wide; the last ones first
-};
-
-/// A column that is left out first.
-Column detail(std::string title, Align align = Align::left);
 
 /// The width of a table of which nothing is to be left out.
 inline constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
@@ -42,6 +32,8 @@ public:
     /// Header and rows, fitted.
     static std::string text(std::vector<Column> columns, const std::vector<Cells>& rows,
                             std::size_t width);
+    /// The same of a view, with its note; "" of one without rows.
+    static std::string text(const View& view, std::size_t width);
 
 private:
     /// Leaves out and cuts what is too wide.

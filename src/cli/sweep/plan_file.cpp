@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "cli/db/record_json.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/formats/json.hpp"
 #include "cli/formats/json_file.hpp"
@@ -31,12 +32,18 @@ Json search_json(const SweepArguments& search) {
             {"isolation", !search.no_isolation}};
 }
 
-bool bool_member(const ParsedJson& object, const char* key) {
-    const ParsedJson& value = member(object, key);
-    if (!value.is_boolean()) {
-        throw Error(ErrorKind::usage, fmt::format("\"{}\" must be true or false", key));
+bool flag_member(const ParsedJson& object, const char* key) {
+    bool value = false;
+    read_member(object, {key}, value);
+    return value;
+}
+
+std::size_t count_member(const ParsedJson& object, const char* key, std::int64_t least) {
+    const std::int64_t count = integer_member(object, key);
+    if (count < least) {
+        throw Error(ErrorKind::usage, fmt::format("\"{}\" is below {}", key, least));
     }
-    return value.get<bool>();
+    return static_cast<std::size_t>(count);
 }
 
 SweepArguments search_from(const ParsedJson& json, const std::filesystem::path& folder) {
@@ -45,23 +52,18 @@ SweepArguments search_from(const ParsedJson& json, const std::filesystem::path& 
     search.strategy = text_member(json, "strategy");
     search.budget = text_member(json, "budget");
     search.seed = text_member(json, "seed");
-    const std::int64_t evaluations = integer_member(json, "evaluations");
-    if (evaluations < 0) {
-        throw Error(ErrorKind::usage, "\"evaluations\" is below 0");
-    }
-    search.evaluations = static_cast<std::size_t>(evaluations);
+    search.evaluations = count_member(json, "evaluations", 0);
     search.target = text_member(json, "target");
-    search.from = bool_member(json, "hints") ? (folder / PlanFile::kHints).string() : "";
+    search.from = flag_member(json, "hints") ? (folder / PlanFile::kHints).string() : "";
     search.hang_limit = text_member(json, "hang_limit");
-    search.no_isolation = !bool_member(json, "isolation");
+    search.no_isolation = !flag_member(json, "isolation");
     return search;
 }
 
 Json template_json(const PlannedKernel& own) {
-    Json headers = Json::array();
-    for (const auto& [name, text] : own.code.headers) {
-        headers.push_back({{"name", name}, {"text", text}});
-    }
+    const Json headers = json_list(own.code.headers, [](const auto& header) -> Json {
+        return {{"name", header.first}, {"text", header.second}};
+    });
     return {{"name", own.code.name},
             {"text", own.code.text},
             {"headers", headers},
@@ -69,17 +71,6 @@ Json template_json(const PlannedKernel& own) {
             {"sizes", Json(own.problems.sizes)},
             {"types", Json(own.problems.types)},
             {"multiple_of", own.problems.multiple}};
-}
-
-std::vector<std::string> texts_member(const ParsedJson& object, const char* key) {
-    std::vector<std::string> texts;
-    for (const ParsedJson& one : list_member(object, key)) {
-        if (!one.is_string()) {
-            throw Error(ErrorKind::usage, fmt::format("\"{}\" must be a list of texts", key));
-        }
-        texts.push_back(one.get<std::string>());
-    }
-    return texts;
 }
 
 /// Reads a file of a plan. Tasks run the code in it, so it refuses a file that another user may
@@ -105,13 +96,10 @@ PlannedKernel read_template(const SharedFolder& folder) {
     for (const ParsedJson& header : list_member(json, "headers")) {
         own.code.headers[text_member(header, "name")] = text_member(header, "text");
     }
-    own.code.options = texts_member(json, "options");
-    own.problems = {texts_member(json, "sizes"), texts_member(json, "types")};
-    const std::int64_t multiple = integer_member(json, "multiple_of");
-    if (multiple < 1) {
-        throw Error(ErrorKind::usage, "\"multiple_of\" is below 1");
-    }
-    own.problems.multiple = static_cast<std::size_t>(multiple);
+    read_member(json, {"options"}, own.code.options);
+    read_member(json, {"sizes"}, own.problems.sizes);
+    read_member(json, {"types"}, own.problems.types);
+    own.problems.multiple = count_member(json, "multiple_of", 1);
     return own;
 }
 

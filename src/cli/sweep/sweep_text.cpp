@@ -226,7 +226,7 @@ std::string SweepTable::line(const SweepRow& row) const {
         for (const Winner& winner : row.ranges) {
             winners.push_back(&winner);
         }
-        rest[2] = speed_ups_text(winners);
+        rest[2] = speed_ups_cell(winners).text;
         rest[6] = configurations_text(plan_.problems.at(row.problem).problem, row);
     }
     if (row.has_winner() && is_tuned) {

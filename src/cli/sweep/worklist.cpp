@@ -10,8 +10,10 @@
 #include "cli/app/common_options.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
-#include "cli/db/doubt_text.hpp"
+#include "cli/db/record_json.hpp"
+#include "cli/formats/table.hpp"
 #include "cli/sweep/worklist_file.hpp"
+#include "report/call_views.hpp"
 #include "support/text_file.hpp"
 #include "text/units.hpp"
 
@@ -29,13 +31,17 @@ int show(const Arguments& arguments) {
     const std::vector<Doubt> doubts = store->calls().doubts();
     if (arguments.json) {
         Json document = worklist_json(items);
-        document["doubts"] = doubts_json(doubts);
+        document["doubts"] =
+            json_list(doubts, [](const Doubt& doubt) { return doubt_json(doubt); });
         print_json(document);
     } else {
         const std::size_t width = arguments.table_width();
         print(items.empty() ? "no call is recorded that no winner serves\n"
-                            : worklist_text(items, width));
-        print(doubts_text(doubts, width));
+                            : Table::text(worklist_view(items), width));
+        if (!doubts.empty()) {
+            print("winners in doubt, which are raced again before anything is tuned:\n" +
+                  Table::text(doubts_view(doubts), width));
+        }
     }
     return kExitOk;
 }

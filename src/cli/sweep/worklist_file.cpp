@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep/worklist_file.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -11,13 +10,10 @@
 
 #include "cli/db/record_json.hpp"
 #include "cli/formats/json_file.hpp"
-#include "cli/formats/table.hpp"
 #include "families/families.hpp"
 #include "jitune/error.hpp"
 #include "support/message.hpp"
 #include "template/problem.hpp"
-#include "text/units.hpp"
-#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 
@@ -80,42 +76,6 @@ std::vector<CallRecord> misses_in(const ParsedJson& document) {
 }
 
 }  // namespace
-
-std::string worklist_text(std::span<const WorkItem> items, std::size_t width) {
-    const bool any_provisional = std::any_of(
-        items.begin(), items.end(), [](const WorkItem& item) { return item.is_provisional; });
-    std::vector<Table::Cells> rows;
-    for (const WorkItem& item : items) {
-        const CallRecord& miss = item.misses.front();
-        const std::string more =
-            item.misses.size() > 1 ? fmt::format(" and {} more", item.misses.size() - 1) : "";
-        rows.push_back({miss.key.kernel, short_types(miss.key.types), miss.sizes + more,
-                        miss.device_name, fmt::format("{}", item.calls()),
-                        fmt::format("{}", miss.sessions),
-                        miss.origin + (item.is_provisional ? " ?" : ""), time_text(item.call_ns),
-                        time_text(item.saved_s * 1e9), time_text(item.tune_s * 1e9),
-                        miss.last_at.substr(0, miss.last_at.find('T'))});
-    }
-    return rows.empty()
-               ? ""
-               : Table::text({{"kernel"},
-                              {"types"},
-                              {"sizes"},
-                              detail("device"),
-                              {"calls", Align::right},
-                              detail("sessions", Align::right),
-                              {"answer"},
-                              {"~call", Align::right},
-                              {"~saved", Align::right},
-                              {"~tuning", Align::right},
-                              detail("last")},
-                             rows, width) +
-                     "~ estimated from stored winners of the kernel on such a device, or a "
-                     "rough guess;\n  saved: by a brief tuning, of the calls so far\n" +
-                     (any_provisional ? "? has a provisional winner, which a quiet machine "
-                                        "tunes again\n"
-                                      : "");
-}
 
 Json worklist_json(std::span<const WorkItem> items) {
     Json rows = Json::array();

@@ -11,9 +11,6 @@
 
 namespace jitune::internal {
 
-/// The work-list as a table for people; "" for an empty one.
-std::string worklist_text(std::span<const WorkItem> items, std::size_t width);
-
 /// {"worklist": [...]}: the fields of each miss, its kernel's spec as a list of texts, and the
 /// estimates of its item.
 Json worklist_json(std::span<const WorkItem> items);

@@ -10,9 +10,9 @@
 #include <fmt/format.h>
 
 #include "check/finding.hpp"
-#include "report/failure_counts.hpp"
-#include "report/labels.hpp"
+#include "report/tried_problem.hpp"
 #include "text/units.hpp"
+#include "text/winner_text.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/search/candidate_set.hpp"
 

@@ -2,13 +2,18 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "report/report_data.hpp"
 
 namespace jitune::internal {
+
+/// The ceilings of the winners' device classes, as far as stored data tells.
+std::map<std::string, Ceiling> ceilings_of(std::span<const Winner> winners);
 
 /// A value with its interval.
 struct Span {
@@ -22,7 +27,7 @@ struct RatePoint {
     std::optional<Span> standard = std::nullopt;
     std::string sizes = {};  ///< where a winner was tuned
     std::string hint = {};
-    bool is_beyond_caches = false;  ///< is_beyond_caches() of its bytes
+    bool is_beyond_caches = false;  ///< its bytes are so many that their rate is the memory's
 };
 
 /// The winners of one kernel with its types on one class of devices.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/content_hash.hpp"
+#include "report/page.hpp"
 
 #include <gtest/gtest.h>
 
