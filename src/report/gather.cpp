@@ -12,6 +12,7 @@
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"
 #include "sweep/work_order.hpp"
+#include "template/template_headers.hpp"
 #include "tuner_db/calls/call_record.hpp"
 #include "tuner_db/calls/sum_table.hpp"
 
