@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "fake/fake_clock.hpp"
 #include "fake/fake_sum.hpp"
 #include "fixtures/expect_error.hpp"
+#include "fixtures/script_clock.hpp"
 #include "jitune/version.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
@@ -20,40 +20,6 @@ namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
-
-/// A clock that moves when a script wants it to: it takes a file away that says how many
-/// milliseconds, and passes these in steps that are no jumps, one with each look.
-class ScriptClock : public FakeClock {
-public:
-    explicit ScriptClock(std::filesystem::path file) : file_(std::move(file)) {}
-
-    [[nodiscard]] Clock::time_point now() const override {
-        constexpr milliseconds kStep{200};
-        if (left_.count() <= 0) {
-            if (const std::string wish = read_if_there(file_); !wish.empty()) {
-                left_ = milliseconds(std::stoi(wish));
-                std::filesystem::remove(file_);
-            }
-        }
-        if (left_.count() > 0) {
-            left_ -= kStep;
-            passed_ += kStep;
-        }
-        return FakeClock::now() + passed_;
-    }
-
-    [[nodiscard]] milliseconds passed() const { return passed_; }
-
-    /// What a script that has been killed wanted passes no more.
-    void forget() {
-        left_ = milliseconds(0);
-        std::filesystem::remove(file_);
-    }
-
-private:
-    const std::filesystem::path file_;
-    mutable milliseconds left_{0}, passed_{0};
-};
 
 /// A supervisor of shell scripts, which say how much time passes.
 class SupervisorTest : public testing::Test {
