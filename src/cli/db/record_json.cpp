@@ -208,14 +208,6 @@ Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key) 
     return measurement;
 }
 
-Json certainty_json(const Certainty& certainty) {
-    return {{"speed_up_low", certainty.speed_up_low},
-            {"speed_up_high", certainty.speed_up_high},
-            {"uncertainty", certainty.uncertainty},
-            {"conditions", certainty.conditions},
-            {"provisional", is_provisional(certainty)}};
-}
-
 std::string metric_title(const std::string& name, const std::string& unit) {
     return unit.empty() ? name : name + ", " + unit;
 }

@@ -112,10 +112,6 @@ Json measurement_json(const Measurement& measurement);
 /// The inverse.
 Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key);
 
-/// How sure a winner's time and speed-up are: "speed_up_low", "speed_up_high", "uncertainty",
-/// "conditions" and "provisional".
-Json certainty_json(const Certainty& certainty);
-
 /// "speed, GFLOP/s": the title of a metric's column.
 std::string metric_title(const std::string& name, const std::string& unit);
 
