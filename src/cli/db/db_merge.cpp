@@ -190,17 +190,6 @@ int run_import(const ImportArguments& arguments) {
 
 }  // namespace
 
-Invocation import_invocation() {
-    auto arguments = std::make_shared<ImportArguments>();
-    return {{{"FILE",
-              &arguments->file,
-              "A bundle or T4 file that db export has written, plain or .gz",
-              {.required = true}},
-             arguments->database_option(),
-             arguments->log_option()},
-            [arguments] { return run_import(*arguments); }};
-}
-
 Invocation merge_invocation() {
     auto arguments = std::make_shared<Arguments>();
     Option into = arguments->database_option();
