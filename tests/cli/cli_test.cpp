@@ -248,9 +248,8 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     EXPECT_EQ(all["complete"], true);
     const Answer repeated = jitune(sweep);
     EXPECT_EQ(repeated.code, 0) << repeated.err;
-    if (all["provisional"]) {  // other processes disturbed the tuning, and the next one tunes again
-        EXPECT_NE(repeated.out.find("1 tuned, 0 skipped, 0 not started, 0"), std::string::npos)
-            << repeated.out;
+    if (all["provisional"]) {  // disturbed: it is tuned again, or kept after the tries above
+        EXPECT_NE(repeated.out.find(" 0 not started, 0 failed"), std::string::npos) << repeated.out;
         return;
     }
     EXPECT_NE(repeated.out.find("skipped: complete"), std::string::npos) << repeated.out;
