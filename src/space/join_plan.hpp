@@ -10,7 +10,7 @@
 
 namespace jitune::internal {
 
-/// Parameters that constraints tie together, in the order in which their tables are joined.
+/// Parameters that constraints tie together, in the order of their loops, from the outermost.
 struct JoinGroup {
     std::vector<std::size_t> parameters;
     std::vector<Expression> constraints;
