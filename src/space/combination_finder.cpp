@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <random>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
@@ -86,13 +86,6 @@ std::optional<Value> as_listed(const Scalar& wanted) {
     return is_integer ? std::optional<Value>(static_cast<std::int64_t>(*real)) : std::nullopt;
 }
 
-bool constants_hold(std::span<const Expression> terms) {
-    return std::all_of(terms.begin(), terms.end(), [](const Expression& term) {
-        const auto value = term.constant_value();
-        return !value || is_true(*value);
-    });
-}
-
 }  // namespace
 
 CombinationFinder::CombinationFinder(std::span<const Parameter> parameters,
@@ -102,67 +95,49 @@ CombinationFinder::CombinationFinder(std::span<const Parameter> parameters,
       steps_left_(most_steps),
       positions_(parameters.size()) {}
 
-/// The parts of the constraints, because a part may be complete in an earlier loop than the whole.
-std::vector<Expression> CombinationFinder::terms(std::span<const Expression> constraints) const {
+/// Nothing if a constant part of a constraint does not hold. Parts have loops of their own, because
+/// one may be complete in an earlier loop than the whole.
+std::optional<std::vector<JoinGroup>> CombinationFinder::plan(
+    std::span<const Expression> constraints) const {
     std::vector<Expression> terms;
     for (const Expression& constraint : constraints) {
         for (const Expression& part : constraint.conjuncts()) {
+            const auto value = part.constant_value();
+            if (value && !is_true(*value)) {
+                return std::nullopt;
+            }
             terms.push_back(part.for_positions(parameters_));
         }
     }
-    return terms;
+    return plan_joins(parameters_, terms, shares(terms));
 }
 
-/// The share of random combinations that satisfies each term is never quite 0. The generator is
+/// The share of random combinations that satisfies each term, never quite 0. The generator is
 /// fixed: equal parameters give equal plans.
-std::vector<JoinGroup> CombinationFinder::plan(std::span<const Expression> terms) const {
+std::vector<double> CombinationFinder::shares(std::span<const Expression> terms) const {
     std::mt19937_64 random;
     std::vector<std::int64_t> sample(parameters_.size());
-    std::vector<int> counts(terms.size());
+    std::vector<double> shares(terms.size(), 0.5 / (kSample + 1));
     for (int row = 0; row < kSample; ++row) {
         for (std::size_t i = 0; i < sample.size(); ++i) {
             sample[i] = static_cast<std::int64_t>(random() % parameters_[i].values.size());
         }
         for (std::size_t i = 0; i < terms.size(); ++i) {
-            counts[i] += terms[i].holds(sample) ? 1 : 0;
+            shares[i] += terms[i].holds(sample) ? 1.0 / (kSample + 1) : 0;
         }
     }
-    std::vector<double> shares;
-    for (const int count : counts) {
-        shares.push_back((count + 0.5) / (kSample + 1));
-    }
-    return plan_joins(parameters_, terms, shares);
-}
-
-std::vector<CombinationFinder::Loop> CombinationFinder::loops(const JoinGroup& group) const {
-    std::vector<Loop> loops;
-    for (const std::size_t parameter : group.parameters) {
-        loops.push_back({parameter, {}, {}});
-    }
-    for (const Expression& constraint : group.constraints) {
-        const std::set<std::string> names = constraint.names();
-        const auto last = std::find_if(loops.rbegin(), loops.rend(), [&](const Loop& loop) {
-            return names.contains(parameters_[loop.parameter].name);
-        });
-        auto solution = constraint.solved_for(parameters_[last->parameter].name);
-        if (solution && !last->wanted) {
-            last->wanted = std::move(solution);
-        } else {
-            last->constraints.push_back(constraint);
-        }
-    }
-    return loops;
+    return shares;
 }
 
 std::vector<std::int64_t> CombinationFinder::combinations(std::span<const Expression> constraints) {
     std::vector<std::int64_t> all;
-    const std::vector<Expression> parts = terms(constraints);
-    if (!constants_hold(parts)) {
+    const auto groups = plan(constraints);
+    if (!groups) {
         return all;
     }
     std::vector<std::vector<std::int64_t>> factors;
     std::size_t count = 1;
-    for (const JoinGroup& group : plan(parts)) {
+    for (const JoinGroup& group : *groups) {
         factors.push_back(numbers(group));
         if (factors.back().empty()) {
             return all;
@@ -182,17 +157,16 @@ std::vector<std::int64_t> CombinationFinder::combinations(std::span<const Expres
 }
 
 bool CombinationFinder::satisfiable(std::span<const Expression> constraints) {
-    const std::vector<Expression> parts = terms(constraints);
-    const std::vector<JoinGroup> groups = plan(parts);
-    return constants_hold(parts) &&
-           std::all_of(groups.begin(), groups.end(), [&](const JoinGroup& group) {
-               return !visit(loops(group), 0, [](std::int64_t /*number*/) { return false; });
-           });
+    const auto has_any = [&](const JoinGroup& group) {
+        return !visit(group, 0, [](std::int64_t /*number*/) { return false; });
+    };
+    const auto groups = plan(constraints);
+    return groups && std::all_of(groups->begin(), groups->end(), has_any);
 }
 
 std::vector<std::int64_t> CombinationFinder::numbers(const JoinGroup& group) {
     std::vector<std::int64_t> numbers;
-    visit(loops(group), 0, [&](std::int64_t number) {
+    visit(group, 0, [&](std::int64_t number) {
         if (numbers.size() == kMaxCombinations) {
             refuse_size();
         }
@@ -205,9 +179,10 @@ std::vector<std::int64_t> CombinationFinder::numbers(const JoinGroup& group) {
 /// Calls `found` with `number` plus the sum of each combination of the loops, until it returns
 /// false. Returns false then.
 template <class Found>
-bool CombinationFinder::visit(Loops loops, std::int64_t number, const Found& found) {
-    const Loop& loop = loops.front();
-    const Loops inner = loops.subspan(1);
+bool CombinationFinder::visit(std::span<const JoinLoop> loops, std::int64_t number,
+                              const Found& found) {
+    const JoinLoop& loop = loops.front();
+    const auto inner = loops.subspan(1);
     const auto [begin, end] = range(loop);
     for (std::size_t i = begin; i < end; ++i) {
         const auto position = static_cast<std::int64_t>(i);
@@ -224,7 +199,7 @@ bool CombinationFinder::visit(Loops loops, std::int64_t number, const Found& fou
 }
 
 /// The positions to try, from the first to before the second.
-std::pair<std::size_t, std::size_t> CombinationFinder::range(const Loop& loop) {
+std::pair<std::size_t, std::size_t> CombinationFinder::range(const JoinLoop& loop) {
     const std::vector<Value>& values = parameters_[loop.parameter].values;
     if (!loop.wanted) {
         return {0, values.size()};
@@ -236,7 +211,7 @@ std::pair<std::size_t, std::size_t> CombinationFinder::range(const Loop& loop) {
     return {begin, std::min(begin + 1, values.size())};
 }
 
-bool CombinationFinder::holds(const Loop& loop) {
+bool CombinationFinder::holds(const JoinLoop& loop) {
     spend(1);
     for (const Expression& constraint : loop.constraints) {
         spend(constraint.size());

@@ -36,23 +36,15 @@ public:
     [[nodiscard]] bool satisfiable(std::span<const Expression> constraints);
 
 private:
-    /// One of the nested loops.
-    struct Loop {
-        std::size_t parameter = 0;
-        std::vector<Expression> constraints;  ///< that this parameter is the last to complete
-        std::optional<Expression> wanted;     ///< the only value, if an equation gives it
-    };
-    using Loops = std::span<const Loop>;
-
-    [[nodiscard]] std::vector<Expression> terms(std::span<const Expression> constraints) const;
-    [[nodiscard]] std::vector<JoinGroup> plan(std::span<const Expression> terms) const;
-    [[nodiscard]] std::vector<Loop> loops(const JoinGroup& group) const;
+    [[nodiscard]] std::optional<std::vector<JoinGroup>> plan(
+        std::span<const Expression> constraints) const;
+    [[nodiscard]] std::vector<double> shares(std::span<const Expression> terms) const;
     [[nodiscard]] std::vector<std::int64_t> numbers(const JoinGroup& group);
-    [[nodiscard]] std::pair<std::size_t, std::size_t> range(const Loop& loop);
-    [[nodiscard]] bool holds(const Loop& loop);
+    [[nodiscard]] std::pair<std::size_t, std::size_t> range(const JoinLoop& loop);
+    [[nodiscard]] bool holds(const JoinLoop& loop);
     void spend(std::size_t steps);
     template <class Found>
-    bool visit(Loops loops, std::int64_t number, const Found& found);
+    bool visit(std::span<const JoinLoop> loops, std::int64_t number, const Found& found);
 
     std::span<const Parameter> parameters_;
     std::span<const std::int64_t> strides_;
