@@ -41,7 +41,8 @@ Parameter powers(std::string name, std::int64_t first, std::int64_t last) {
     return parameter;
 }
 
-/// A million combinations, and a billion with ten constraints; both to about 10 %.
+/// A million combinations, and a billion with ten constraints, both to about 10 %; and lists as
+/// long as they may be, of which an equation gives one.
 std::vector<Example> examples() {
     const std::vector<Parameter> small{range("block_x", 16, 256, 16), powers("block_y", 1, 16),
                                        range("tile_x", 1, 8),         range("tile_y", 1, 8),
@@ -59,6 +60,9 @@ std::vector<Example> examples() {
          small,
          {"block_x * block_y <= 1024", "block_x * block_y >= 32", "tile_x % vector = 0",
           "shared = 1 OR padding = 0"}},
+        {"2e7, an equation",
+         {range("rows", 1, 255), range("columns", 1, 255), range("threads", 1, 255)},
+         {"rows * columns = threads"}},
         {"1e9, 10 constraints",
          large,
          {"k_block % k_inner = 0", "m_block % (m_threads * m_vector) = 0",

@@ -10,7 +10,7 @@ include(GoogleTest)
 #   gpu      needs a GPU, and skips itself without one; runs as shipped
 #   timing   depends on the machine's clock, which other work disturbs; runs alone, after the others, as shipped
 set(JITUNE_TEST_LABELS unit long host kernels gpu timing CACHE STRING "Labels of the tests to build")
-set(JITUNE_LONG_TESTS "/(expression_agreement|reduce_cuda_fault|reduce_fault|reduce_workload|step_table|tuner_noise)_test")
+set(JITUNE_LONG_TESTS "/(reduce_cuda_fault|reduce_fault|reduce_workload|step_table|tuner_noise)_test")
 set(JITUNE_GPU_TESTS "_gpu_test")
 set(JITUNE_TIMING_TESTS "_timing_test")
 set(JITUNE_KERNELS_TESTS "_compile_test|/isolation_test|/zoo_test|/emulated_[a-z]+_test|/reduce_host_(kernel|shapes)_test|/stencil_steps_test")

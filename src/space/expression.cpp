@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
 #include "space/expression_node.hpp"
@@ -57,11 +58,8 @@ void collect_names(const ExpressionNode& node, std::set<std::string>& names) {
     }
 }
 
-/// A pattern may repeat an operand, so nesting can multiply the text.
-constexpr std::size_t kMaxLength = 1'000'000;
-
-/// Shortest digits that read back as the same double, marked as a real: SQLite divides 1 and 1.0
-/// differently. Its infinities are literals that overflow.
+/// Shortest digits that read back as the same double, marked as a real: 1 and 1.0 divide
+/// differently. Infinities are literals that overflow.
 std::string real_text(double value) {
     if (value - value != 0) {
         return value > 0 ? "9e999" : "-9e999";
@@ -73,52 +71,56 @@ std::string real_text(double value) {
     return text;
 }
 
-class SqlWriter {
-public:
-    void write(const ExpressionNode& node) {
-        if (sql_.size() > kMaxLength) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("an expression is longer than {} bytes as SQL: simplify it",
-                                    kMaxLength));
-        }
-        if (node.is_literal()) {
-            const std::string text = to_string(to_scalar(node.datum));
-            sql_ += text.front() == '-' ? "(" + text + ")" : text;
-        } else if (node.is_name()) {
-            sql_ += '"' + node.text + '"';
-        } else {
-            write_operation(node);
-        }
+std::string text_of(const ExpressionNode& node) {
+    if (node.is_name()) {
+        return '"' + node.text + '"';
     }
-
-    [[nodiscard]] std::string take() { return std::move(sql_); }
-
-private:
-    void write_operation(const ExpressionNode& node) {
-        const std::string_view pattern = node.operation->sql;
-        for (std::size_t i = 0; i < pattern.size(); ++i) {
-            if (pattern[i] != '$') {
-                sql_ += pattern[i];
-                continue;
-            }
-            const char which = pattern[++i];
-            if (which == '*' || which == '+') {
-                write_list(node, which == '*' ? 0 : 1);
-            } else {
-                write(*node.operands[static_cast<std::size_t>(which - '0')]);
-            }
-        }
+    if (node.is_literal()) {
+        const std::string text = to_string(to_scalar(node.datum));
+        return text.front() == '-' ? "(" + text + ")" : text;
     }
-
-    void write_list(const ExpressionNode& node, std::size_t first) {
-        for (std::size_t i = first; i < node.operands.size(); ++i) {
-            sql_ += i == first ? "" : ", ";
-            write(*node.operands[i]);
-        }
+    std::vector<std::string> texts;
+    for (const NodePointer& operand : node.operands) {
+        texts.push_back(text_of(*operand));
     }
+    const std::string_view name = node.operation->name;
+    if (node.operation->max_operands > 0) {
+        return fmt::format("{}({})", name, fmt::join(texts, ", "));
+    }
+    if (texts.size() == 1) {
+        return fmt::format("({}{})", name == "negate" ? "-" : "NOT ", texts.front());
+    }
+    if (name == "IN") {
+        return fmt::format("({} IN ({}))", texts.front(),
+                           fmt::join(texts.begin() + 1, texts.end(), ", "));
+    }
+    return fmt::format("({} {} {})", texts[0], name, texts[1]);
+}
 
-    std::string sql_;
-};
+/// The name itself if no parameter has it.
+NodePointer choice_of(const NodePointer& name, std::span<const Parameter> parameters) {
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [&](const Parameter& one) { return one.name == name->text; });
+    if (found == parameters.end()) {
+        return name;
+    }
+    Operands values;
+    for (const Value& value : found->values) {
+        values.push_back(make_literal(to_scalar(value)));
+    }
+    return make_choice(name->text, static_cast<std::size_t>(found - parameters.begin()),
+                       std::move(values));
+}
+
+void collect_conjuncts(const NodePointer& node, std::vector<NodePointer>& parts) {
+    if (node->operation != &operator_named("AND")) {
+        parts.push_back(node);
+        return;
+    }
+    for (const NodePointer& operand : node->operands) {
+        collect_conjuncts(operand, parts);
+    }
+}
 
 }  // namespace
 
@@ -187,10 +189,52 @@ bool is_true(const Scalar& value) {
     return real != nullptr && *real != 0;
 }
 
-std::string Expression::sql() const {
-    SqlWriter writer;
-    writer.write(*root_);
-    return writer.take();
+Expression Expression::for_positions(std::span<const Parameter> parameters) const {
+    std::map<std::string, NodePointer> choices;  // one of a name, however often it is there
+    const auto replace = [&](const NodePointer& name) {
+        NodePointer& choice = choices[name->text];
+        choice = choice != nullptr ? choice : choice_of(name, parameters);
+        return choice;
+    };
+    return Expression(rewrite(root_, replace, unchanged), text_);
+}
+
+bool Expression::holds(std::span<const std::int64_t> slots) const {
+    return root_->evaluate(slots).is_true();
+}
+
+std::vector<Expression> Expression::conjuncts() const {
+    std::vector<NodePointer> parts;
+    collect_conjuncts(root_, parts);
+    std::vector<Expression> expressions;
+    for (const NodePointer& part : parts) {
+        expressions.push_back(Expression(part, text_of(*part)));
+    }
+    return expressions;
+}
+
+std::optional<Expression> Expression::solved_for(std::string_view name) const {
+    if (root_->operation != &operator_named("=")) {
+        return std::nullopt;
+    }
+    for (const std::size_t side : {0U, 1U}) {
+        const NodePointer& one = root_->operands[side];
+        const NodePointer& other = root_->operands[1 - side];
+        if (one->is_name() && one->text == name) {
+            Expression solution(other, text_of(*other));
+            return solution.names().contains(one->text) ? std::nullopt
+                                                        : std::optional(std::move(solution));
+        }
+    }
+    return std::nullopt;
+}
+
+std::size_t Expression::size() const {
+    return root_->size;
+}
+
+std::string Expression::tree_text() const {
+    return text_of(*root_);
 }
 
 std::string to_string(const Scalar& value) {

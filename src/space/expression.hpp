@@ -29,9 +29,7 @@ struct ExpressionNode;
 ///
 /// Keywords and functions in any case, names are case-sensitive. An integer that overflows becomes
 /// a real and abs(-2^63) is NULL. Depth and size are limited, so that no text overflows the stack.
-/// One language, two engines that agree on every value (tests/space/expression_agreement_test.cpp
-/// compares them): SQLite enumerates spaces with `sql()`, launch rules run on `evaluate()`, which
-/// costs a few nanoseconds a node and no lock. Immutable; copies share.
+/// Evaluation costs a few nanoseconds an operation and no lock. Immutable; copies share.
 class Expression {
 public:
     /// The constant NULL.
@@ -63,8 +61,23 @@ public:
     [[nodiscard]] Expression for_slots(std::span<const std::string> names) const;
     [[nodiscard]] Scalar evaluate(std::span<const std::int64_t> slots = {}) const;
 
-    /// SQL text that SQLite evaluates to the same value; names appear as quoted identifiers.
-    [[nodiscard]] std::string sql() const;
+    /// The same with the values of parameters given by their positions: `slots[i]` is that of a
+    /// value of `parameters[i]` in its list. Names of no parameter stay. holds(): is_true().
+    [[nodiscard]] Expression for_positions(std::span<const Parameter> parameters) const;
+    [[nodiscard]] bool holds(std::span<const std::int64_t> slots) const;
+
+    /// The parts that AND connects: the expression is true where all of them are.
+    [[nodiscard]] std::vector<Expression> conjuncts() const;
+
+    /// The other side, if this is an equation one side of which is `name` and the other lacks it.
+    [[nodiscard]] std::optional<Expression> solved_for(std::string_view name) const;
+
+    /// How many operations and operands there are.
+    [[nodiscard]] std::size_t size() const;
+
+    /// The expression as it is now: names in quotes, values in place of those that `bind` has
+    /// replaced, each operation in parentheses. Equal texts stand for equal values.
+    [[nodiscard]] std::string tree_text() const;
 
 private:
     explicit Expression(std::shared_ptr<const ExpressionNode> root, std::string text);

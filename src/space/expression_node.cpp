@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
 constexpr double kTwoTo63 = 9223372036854775808.0;
 
-/// Text is always an identifier, of which SQLite makes the integer 0.
+/// Text is always an identifier, of which SQL makes the integer 0.
 Datum number(Datum value) {
     return value.is_text() ? Datum(std::int64_t{0}) : value;
 }
@@ -116,8 +116,13 @@ Datum slot_value(const Node& node, Slots slots) {
     return Datum(slots[node.slot]);
 }
 
-constexpr Operation kLiteral{"literal", "", literal_value};
-constexpr Operation kName{"name", "", slot_value};
+Datum chosen_value(const Node& node, Slots slots) {
+    return node.operands[static_cast<std::size_t>(slots[node.slot])]->datum;
+}
+
+constexpr Operation kLiteral{"literal", literal_value};
+constexpr Operation kName{"name", slot_value};
+constexpr Operation kChoice{"choice", chosen_value};
 
 constexpr std::size_t kMaxDepth = 200;
 constexpr std::size_t kMaxSize = 10'000;
@@ -222,7 +227,7 @@ bool Node::is_literal() const {
 }
 
 bool Node::is_name() const {
-    return operation == &kName;
+    return operation == &kName || operation == &kChoice;
 }
 
 NodePointer make_literal(const Scalar& value) {
@@ -247,6 +252,15 @@ NodePointer make_literal(const Scalar& value) {
 NodePointer make_name(std::string_view name, std::size_t slot) {
     auto node = std::make_shared<Node>();
     node->operation = &kName;
+    node->text = name;
+    node->slot = slot;
+    return node;
+}
+
+NodePointer make_choice(std::string_view name, std::size_t slot, Operands values) {
+    auto node = std::make_shared<Node>();
+    node->operation = &kChoice;
+    node->operands = std::move(values);
     node->text = name;
     node->slot = slot;
     return node;

@@ -15,7 +15,7 @@
 namespace jitune::internal {
 
 /// A Scalar that borrows its text, so that evaluation copies 16 bytes and allocates nothing. The
-/// functions below are SQLite's arithmetic, comparisons and logic on it.
+/// functions below are SQL's arithmetic, comparisons and logic on it, as SQLite has them.
 struct Datum {
     enum class Kind : std::uint8_t { null, integer, real, text };
 
@@ -48,7 +48,7 @@ Datum multiply(Datum a, Datum b);
 Datum divide(Datum a, Datum b);
 Datum remainder(Datum a, Datum b);
 
-/// |a|; NULL for -2^63, integer or real: SQLite refuses the abs() of the integer.
+/// |a|; NULL for -2^63, integer or real: the integer has no absolute value.
 Datum absolute(Datum a);
 
 /// < 0, 0 or > 0; neither may be NULL. Numbers compare by exact value and come before text.
@@ -63,8 +63,6 @@ using Slots = std::span<const std::int64_t>;
 /// The function of a node on its operands: one row of the tables in operation.cpp.
 struct Operation {
     std::string_view name;
-    /// The SQL text: $0 and $1 … are operands, $* is all of them, $+ all but the first.
-    std::string_view sql;
     Datum (*evaluate)(const ExpressionNode&, Slots) = nullptr;
     /// The node that can replace the operation although not all operands are known, or null.
     NodePointer (*shortcut)(const Operands&) = nullptr;
@@ -92,6 +90,9 @@ struct ExpressionNode {
 /// Throws Error(usage) for text that is not an identifier. A NaN becomes NULL.
 NodePointer make_literal(const Scalar& value);
 NodePointer make_name(std::string_view name, std::size_t slot = ExpressionNode::kNoSlot);
+/// A name whose slot holds the position of its value in `values`, which are literals. Evaluation
+/// checks neither the slot nor the position.
+NodePointer make_choice(std::string_view name, std::size_t slot, Operands values);
 /// Throws Error(usage) for a tree that is too deep or too large to be walked recursively.
 NodePointer make_operation(const Operation& operation, Operands operands);
 

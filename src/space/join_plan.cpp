@@ -120,6 +120,26 @@ std::vector<std::size_t> roots_of(std::size_t count, const std::vector<Condition
     return roots;
 }
 
+JoinGroup group_of(std::span<const Parameter> parameters, const std::vector<std::size_t>& order,
+                   const std::vector<const Condition*>& conditions) {
+    JoinGroup group;
+    for (const std::size_t parameter : order) {
+        group.push_back({parameter, {}, {}});
+    }
+    for (const Condition* condition : conditions) {
+        const auto last = std::find_if(group.rbegin(), group.rend(), [&](const JoinLoop& loop) {
+            return condition->parameters.contains(loop.parameter);
+        });
+        auto solution = condition->expression->solved_for(parameters[last->parameter].name);
+        if (solution && !last->wanted) {
+            last->wanted = std::move(solution);
+        } else {
+            last->constraints.push_back(*condition->expression);
+        }
+    }
+    return group;
+}
+
 }  // namespace
 
 std::vector<JoinGroup> plan_joins(std::span<const Parameter> parameters,
@@ -129,17 +149,15 @@ std::vector<JoinGroup> plan_joins(std::span<const Parameter> parameters,
     const std::vector<std::size_t> roots = roots_of(parameters.size(), conditions);
     std::vector<JoinGroup> groups;
     for (const std::size_t root : Indexes(roots.begin(), roots.end())) {
-        JoinGroup group;
         std::vector<const Condition*> members;
         for (const Condition& condition : conditions) {
             if (roots[*condition.parameters.begin()] == root) {
                 members.push_back(&condition);
-                group.constraints.push_back(*condition.expression);
             }
         }
-        group.parameters =
-            members.empty() ? std::vector{root} : JoinOrder(parameters, std::move(members)).take();
-        groups.push_back(std::move(group));
+        const std::vector<std::size_t> order =
+            members.empty() ? std::vector{root} : JoinOrder(parameters, members).take();
+        groups.push_back(group_of(parameters, order, members));
     }
     return groups;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,11 +11,15 @@
 
 namespace jitune::internal {
 
-/// Parameters that constraints tie together, in the order in which their tables are joined.
-struct JoinGroup {
-    std::vector<std::size_t> parameters;
-    std::vector<Expression> constraints;
+/// A loop over the values of one parameter.
+struct JoinLoop {
+    std::size_t parameter = 0;
+    std::vector<Expression> constraints;  ///< that this parameter is the last to complete
+    std::optional<Expression> wanted;     ///< the only value, if an equation gives it
 };
+
+/// Nested loops over parameters that constraints tie together, from the outermost.
+using JoinGroup = std::vector<JoinLoop>;
 
 /// Cuts the parameters into groups that no constraint connects, so that the space is the product of
 /// the groups, and orders each group for nested loops: next come the parameters that complete the

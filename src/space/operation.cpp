@@ -73,7 +73,8 @@ Datum member(const Node& node, Slots slots) {
     return null_seen ? Datum() : truth(false);
 }
 
-/// Of equal numbers min() keeps the last and max() the first, as SQLite does: 1 and 1.0 differ.
+/// Of equal numbers min() keeps the last and max() the first, as SQLite does: 1 and 1.0 divide
+/// differently.
 template <bool (*better)(int order)>
 Datum extreme(const Node& node, Slots slots) {
     Datum best = node.operands[0]->evaluate(slots);
@@ -126,32 +127,32 @@ constexpr bool different(int order) {
 }
 
 constexpr std::array kOperators{
-    Operation{"OR", "($0 OR $1)", logical<true>, logical_shortcut<true>},
-    Operation{"AND", "($0 AND $1)", logical<false>, logical_shortcut<false>},
-    Operation{"NOT", "(NOT $0)", logical_not},
-    Operation{"=", "($0 = $1)", comparison<equal>},
-    Operation{"!=", "($0 != $1)", comparison<different>},
-    Operation{"<", "($0 < $1)", comparison<less>},
-    Operation{"<=", "($0 <= $1)", comparison<less_or_equal>},
-    Operation{">", "($0 > $1)", comparison<greater>},
-    Operation{">=", "($0 >= $1)", comparison<greater_or_equal>},
-    Operation{"IN", "($0 IN ($+))", member},
-    Operation{"+", "($0 + $1)", binary<add>},
-    Operation{"-", "($0 - $1)", binary<subtract>},
-    Operation{"*", "($0 * $1)", binary<multiply>},
-    Operation{"/", "($0 / $1)", binary<divide>},
-    Operation{"%", "($0 % $1)", binary<remainder>},
-    Operation{"negate", "(-$0)", negate},
+    Operation{"OR", logical<true>, logical_shortcut<true>},
+    Operation{"AND", logical<false>, logical_shortcut<false>},
+    Operation{"NOT", logical_not},
+    Operation{"=", comparison<equal>},
+    Operation{"!=", comparison<different>},
+    Operation{"<", comparison<less>},
+    Operation{"<=", comparison<less_or_equal>},
+    Operation{">", comparison<greater>},
+    Operation{">=", comparison<greater_or_equal>},
+    Operation{"IN", member},
+    Operation{"+", binary<add>},
+    Operation{"-", binary<subtract>},
+    Operation{"*", binary<multiply>},
+    Operation{"/", binary<divide>},
+    Operation{"%", binary<remainder>},
+    Operation{"negate", negate},
 };
 
-constexpr std::size_t kMaxArguments = 100;  // SQLite's limit is 127
+constexpr std::size_t kMaxArguments = 100;
 
 constexpr std::array kFunctions{
-    Operation{"min", "min($*)", extreme<less_or_equal>, nullptr, 2, kMaxArguments},
-    Operation{"max", "max($*)", extreme<greater>, nullptr, 2, kMaxArguments},
-    Operation{"abs", "abs(nullif($0, -9223372036854775808))", absolute_value, nullptr, 1, 1},
-    Operation{"ceil_div", "(($0 + $1 - 1) / $1)", binary<ceil_div>, nullptr, 2, 2},
-    Operation{"iif", "CASE WHEN $0 THEN $1 ELSE $2 END", choose, choose_shortcut, 3, 3},
+    Operation{"min", extreme<less_or_equal>, nullptr, 2, kMaxArguments},
+    Operation{"max", extreme<greater>, nullptr, 2, kMaxArguments},
+    Operation{"abs", absolute_value, nullptr, 1, 1},
+    Operation{"ceil_div", binary<ceil_div>, nullptr, 2, 2},
+    Operation{"iif", choose, choose_shortcut, 3, 3},
 };
 
 }  // namespace

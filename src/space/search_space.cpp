@@ -11,12 +11,13 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "space/parameter_tables.hpp"
+#include "space/combination_finder.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
+constexpr std::size_t kMaxParameters = 60;
 constexpr std::size_t kMaxValues = 255;
 
 [[noreturn]] void fail(const std::string& message) {
@@ -31,7 +32,7 @@ std::string names_text(const std::vector<Parameter>& parameters) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// A name that an expression could not spell would reach SQL unchecked.
+/// No constraint could spell another name.
 void check_name(const std::string& name) {
     bool plain = false;
     try {
@@ -62,14 +63,13 @@ void check_values(const Parameter& parameter) {
 }
 
 void check_parameters(const std::vector<Parameter>& parameters) {
-    if (parameters.empty() || parameters.size() > ParameterTables::kMaxParameters) {
-        fail(fmt::format("{} parameters; 1 to {} are possible", parameters.size(),
-                         ParameterTables::kMaxParameters));
+    if (parameters.empty() || parameters.size() > kMaxParameters) {
+        fail(fmt::format("{} parameters; 1 to {} are possible", parameters.size(), kMaxParameters));
     }
     std::set<std::string> seen;
     for (const Parameter& parameter : parameters) {
         check_values(parameter);
-        // Column names of SQL have no case.
+        // As columns of SQL: names that differ in case alone would be taken for one another.
         std::string lower = parameter.name;
         std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
             return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -99,18 +99,18 @@ void check_constraints(const std::vector<Expression>& constraints,
     }
 }
 
-[[noreturn]] void explain_empty(const ParameterTables& tables,
+[[noreturn]] void explain_empty(CombinationFinder& finder,
                                 const std::vector<Expression>& constraints) {
     for (const Expression& constraint : constraints) {
-        if (!tables.satisfiable({&constraint, 1})) {
+        if (!finder.satisfiable({&constraint, 1})) {
             fail(fmt::format("no configuration satisfies the constraint \"{}\" (here {})",
-                             constraint.text(), constraint.sql()));
+                             constraint.text(), constraint.tree_text()));
         }
     }
     // The first constraint that leaves nothing together with those before it.
     const auto counts = std::views::iota(std::size_t{2}, constraints.size());
     const std::size_t count = *std::ranges::partition_point(counts, [&](std::size_t first) {
-        return tables.satisfiable(std::span(constraints).first(first));
+        return finder.satisfiable(std::span(constraints).first(first));
     });
     std::vector<std::string> texts;
     for (const Expression& constraint : std::span(constraints).first(count)) {
@@ -149,12 +149,15 @@ SearchSpace::SearchSpace(std::vector<Parameter> parameters,
     : SearchSpace(std::move(parameters)) {
     for (const Parameter& parameter : parameters_) {
         check_name(parameter.name);
+        for (const Value& value : parameter.values) {
+            static_cast<void>(Expression::constant(to_scalar(value)));  // or throws
+        }
     }
     check_constraints(constraints, parameters_);
-    const ParameterTables tables(parameters_, strides_);
-    numbers_ = tables.combinations(constraints);
+    CombinationFinder finder(parameters_, strides_);
+    numbers_ = finder.combinations(constraints);
     if (numbers_.empty()) {
-        explain_empty(tables, constraints);
+        explain_empty(finder, constraints);
     }
 }
 

@@ -16,10 +16,9 @@ namespace jitune::internal {
 
 /// Every combination of the parameters' values that satisfies all constraints.
 ///
-/// Built by SQLite: each parameter is a table of an in-memory database, and parameters that
-/// constraints tie together are one CROSS JOIN, ordered by JoinPlan, with the constraints as its
-/// WHERE. A configuration is then kept as one number, whose digits in a mixed radix are the
-/// positions of its values in the parameters' lists; the numbers are sorted.
+/// Parameters that constraints tie together are nested loops in the order of the join plan. A
+/// configuration is kept as one number, whose digits in a mixed radix are the positions of its
+/// values in the parameters' lists; the numbers are sorted.
 class SearchSpace {
 public:
     /// `constraints` may name parameters and nothing else (bind device attributes and sizes

@@ -20,6 +20,10 @@ inline std::string to_string(const Value& value) {
 /// example; truth is the integer 0 or 1.
 using Scalar = std::variant<std::monostate, std::int64_t, double, std::string>;
 
+inline Scalar to_scalar(const Value& value) {
+    return std::visit([](const auto& held) { return Scalar(held); }, value);
+}
+
 /// A tunable name with its listed values. Values are all integers or all names (identifiers).
 struct Parameter {
     std::string name;

@@ -16,10 +16,6 @@
 namespace jitune::internal {
 namespace {
 
-Scalar scalar(const Value& value) {
-    return std::visit([](const auto& held) { return Scalar(held); }, value);
-}
-
 void refuse_nul(const std::string& name, const std::string& text) {
     if (text.find('\0') != std::string::npos) {
         throw Error(ErrorKind::usage, name + ": holds a NUL byte; compilers stop reading there");
@@ -73,7 +69,7 @@ void add_sizes(std::map<std::string, Scalar>& values, const FrontMatter& front,
 
 void add_configuration(std::map<std::string, Scalar>& values, const Configuration& configuration) {
     for (const auto& [name, value] : configuration.entries()) {
-        values.emplace(name, scalar(value));
+        values.emplace(name, to_scalar(value));
     }
 }
 

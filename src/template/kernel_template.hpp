@@ -53,7 +53,7 @@ public:
                                                 const Problem& problem,
                                                 const DeviceInfo& device) const;
 
-    /// True if all constraints hold for the problem on the device. Uses no SQL and makes no space.
+    /// True if all constraints hold for the problem on the device. Makes no space.
     [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
                                const DeviceInfo& device) const;
 

@@ -137,13 +137,13 @@ void LaunchRule::add(const Quantity& quantity, Place place) {
         put(fixed_, place, integer_of(*constant));
         return;
     }
-    std::string sql = quantity.expression.sql();
+    std::string text = quantity.expression.tree_text();
     const auto known = std::find_if(varying_.begin(), varying_.end(),
-                                    [&](const Varying& one) { return one.sql == sql; });
+                                    [&](const Varying& one) { return one.text == text; });
     if (known != varying_.end()) {
         known->places.push_back(std::move(place));
     } else {
-        varying_.push_back({quantity.expression, std::move(sql), {std::move(place)}});
+        varying_.push_back({quantity.expression, std::move(text), {std::move(place)}});
     }
 }
 

@@ -84,7 +84,7 @@ private:
     /// An expression over the sizes with all its places, so that its value is computed only once.
     struct Varying {
         Expression expression;
-        std::string sql;
+        std::string text;  ///< of its tree, by which an equal one is known
         std::vector<Place> places;
     };
     /// A step that some sizes leave out.

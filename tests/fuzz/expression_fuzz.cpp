@@ -11,7 +11,7 @@ using namespace jitune::internal;
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     answers_or_refuses([&] {
         const Expression expression = Expression::parse(FuzzInput(data, size).rest());
-        promise(!expression.sql().empty(), "there is SQL for each expression");
+        promise(!expression.tree_text().empty(), "there is a text for each expression");
         const auto found = expression.names();
         const std::vector<std::string> names(found.begin(), found.end());
         std::map<std::string, Scalar> values;

@@ -116,7 +116,7 @@ Configuration parse_configuration(const std::string& text, const KernelTemplate&
         completed(text, kernel.default_configuration(problem, device)), front.parameters);
     std::map<std::string, Scalar> values;
     for (const auto& [name, value] : configuration.entries()) {
-        values.emplace(name, std::visit([](const auto& held) { return Scalar(held); }, value));
+        values.emplace(name, to_scalar(value));
     }
     const auto refuse_unless = [&](const std::vector<Expression>& expressions, const char* what) {
         const std::vector<Expression> bound = kernel.bound(expressions, problem, device);
