@@ -153,7 +153,7 @@ TEST_F(MachineTest, StoresNoWinnerWhileTheMemoryOfAGpuIsFull) {
     const auto tune = [&] {
         Place place(options_, gpu_);
         const Kernel& kernel = place.machine->kernel("entropy");
-        place.engine.tune_and_store(
+        place.engine.tuner().tune(
             {place.machine->device(), kernel, entropy_problem(kRequest)},
             {.strategy = "exhaustive", .budget = std::chrono::seconds(8), .max_evaluations = 2});
     };
