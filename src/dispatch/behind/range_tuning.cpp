@@ -201,6 +201,35 @@ private:
     TuneHooks before_;  ///< its turns are those of comparisons
 };
 
+/// The winners that comparisons find for the sizes around; none if they fail or are stopped.
+std::vector<Winner> winners_around(SessionTuner& tuner, const Task& task, const OwnTuning& own,
+                                   const SearchPlan& plan, const TuneHooks& hooks) {
+    const Sizes& sizes = task.problem.sizes;
+    AroundTuner around(tuner, sizes, own, hooks);
+    // The tuning at the own sizes has counted itself.
+    const std::size_t tries = std::max<std::size_t>(tries_of(own.report.winner.certainty), 1) - 1;
+    std::vector<Winner> winners;
+    try {
+        const RangeEffort effort{plan, budget_of(plan) / 2,
+                                 known_comparisons(tuner.store(), task, Reuse::undisturbed),
+                                 hooks.rested};
+        winners = range_winners(task, range_around(sizes, own.around, plan.seed), effort,
+                                *hooks.stop, around);
+    } catch (const Error& error) {
+        if (error.kind() == ErrorKind::device || *hooks.stop) {
+            throw;
+        }
+        tuner.log().info("{}: the sizes around are left out: {}", task.name(), error.what());
+    }
+    for (Winner& winner : winners) {
+        if (winner.configuration == own.report.winner.configuration) {
+            take_rivals(own.report.winner.certainty, winner.certainty);
+        }
+        count_try(winner.certainty, tries);
+    }
+    return winners;
+}
+
 }  // namespace
 
 OwnTuning tune_own(SessionTuner& tuner, const Task& task, const SearchPlan& plan,
@@ -219,30 +248,9 @@ RangeReport widen(SessionTuner& tuner, const Task& task, const OwnTuning& own,
                   const SearchPlan& plan, const TuneHooks& hooks) {
     tuner.refuse_tuning();
     const Sizes& sizes = task.problem.sizes;
-    AroundTuner around(tuner, sizes, own, hooks);
-    // The tuning at the own sizes has counted itself.
-    const std::size_t tries = std::max<std::size_t>(tries_of(own.report.winner.certainty), 1) - 1;
-    std::vector<Winner> winners;
-    try {
-        const RangeEffort effort{plan, budget_of(plan) / 2,
-                                 known_comparisons(tuner.store(), task, Reuse::undisturbed),
-                                 hooks.rested};
-        winners = range_winners(task, range_around(sizes, own.around, plan.seed), effort,
-                                *hooks.stop, around);
-    } catch (const Error& error) {
-        if (error.kind() == ErrorKind::device || *hooks.stop) {
-            throw;
-        }
-        tuner.log().info("{}: the sizes around are left out: {}", task.name(), error.what());
-    }
+    std::vector<Winner> winners = winners_around(tuner, task, own, plan, hooks);
     if (*hooks.stop) {
         return {{own.report.winner}, own.report.stored};
-    }
-    for (Winner& winner : winners) {
-        if (winner.configuration == own.report.winner.configuration) {
-            take_rivals(own.report.winner.certainty, winner.certainty);
-        }
-        count_try(winner.certainty, tries);
     }
     // Constraints may tell sizes of one range apart.
     const auto is_legal = [&](const Winner& winner) {
@@ -256,14 +264,15 @@ RangeReport widen(SessionTuner& tuner, const Task& task, const OwnTuning& own,
         winners.push_back(
             own.report.winner);  // the last, which takes its sizes away from the others
     }
-    auto [stored, kept] = tuner.save(winners, sizes);
-    if (kept && is_legal(*kept) &&
+    Saved saved = tuner.save(winners, sizes);
+    if (saved.serving && is_legal(*saved.serving) &&
         std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
-            return may_serve(trust_of(winner)) && serves(winner, sizes) && yields(winner, *kept);
+            return may_serve(trust_of(winner)) && serves(winner, sizes) &&
+                   yields(winner, *saved.serving);
         })) {
-        winners.push_back(std::move(*kept));
+        winners.push_back(std::move(*saved.serving));
     }
-    return {std::move(winners), stored};
+    return {std::move(winners), saved.stored};
 }
 
 RangeReport tune_around(SessionTuner& tuner, const Task& task, const SearchPlan& plan,

@@ -148,9 +148,14 @@ TuneReport SessionTuner::compare(const Task& task, const std::vector<std::string
 
 Saved SessionTuner::save(std::span<const Winner> winners, std::span<const std::int64_t> sizes) {
     refuse_tuning();
-    return store_.tell([&](TuningStore& store) {
+    Saved saved = store_.tell([&](TuningStore& store) {
         return Saved{true, store.save({}, winners, sizes)};
     });
+    if (!saved.stored) {  // such as a write protected database
+        saved.serving =
+            store_.ask([&](TuningStore& store) { return store.find(winners.front().key, sizes); });
+    }
+    return saved;
 }
 
 bool SessionTuner::save_choice(const Task& task, const std::string& objective, Winner& choice) {
