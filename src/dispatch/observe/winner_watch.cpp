@@ -18,7 +18,10 @@ bool WinnerWatch::note(const Task& task, const Resolved& answer) {
     if (!options_.watch_winners || options_.database.empty() || answer.winner_at.empty()) {
         return false;
     }
-    Watched watched{&answer, {}, task.problem.sizes, task.kernel_template().front_matter().sizes};
+    Watched watched{};
+    watched.answer = &answer;
+    watched.sizes = task.problem.sizes;
+    watched.size_names = task.kernel_template().front_matter().sizes;
     Doubt& doubt = watched.doubt;
     doubt.key = task.key();
     doubt.configuration = answer.info.configuration;
