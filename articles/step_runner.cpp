@@ -121,9 +121,8 @@ StepTime StepRunner::tune_own(Device& device, const StepInput& input) {
     const SearchPlan plan{
         .strategy = options.strategy, .seed = options.seed, .budget = options.budget};
     const Winner winner =
-        engine_
-            .tune_and_store({device, set_.own_kernel(device), set_.problem(input)}, plan,
-                            {.stop = &stop_})
+        engine_.tuner()
+            .tune({device, set_.own_kernel(device), set_.problem(input)}, plan, {.stop = &stop_})
             .winner;
     return {winner.configuration, winner.median_ns, winner.noise};
 }

@@ -161,7 +161,7 @@ void run(Session& session, std::int64_t size, const Entropy& entropy,
     Device& device = machine.device();
     const Kernel& kernel = machine.kernel("entropy");
     const Task task{device, kernel, entropy_problem(request)};
-    engine.tune_and_store(task, {.strategy = engine.options().strategy, .budget = budget});
+    engine.tuner().tune(task, {.strategy = engine.options().strategy, .budget = budget});
     const auto count = static_cast<std::size_t>(size * size);
     const std::vector<float> input = noise(count, entropy.levels);
     std::vector<float> output(count);

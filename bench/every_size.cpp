@@ -62,20 +62,21 @@ public:
         const Explanation answer = explain(engine_, task);
         const bool is_sure =
             !answer.rows.empty() && (answer.rows.front().serves || answer.rows.front().is_withheld);
-        SearchPlan plan;
-        plan.compared = {answer.configuration.empty() ? task.default_configuration().text()
-                                                      : answer.configuration};
+        std::vector<std::string> compared{answer.configuration.empty()
+                                              ? task.default_configuration().text()
+                                              : answer.configuration};
         for (const Winner& row : rows_of(task)) {
-            plan.compared.push_back(row.configuration);
+            compared.push_back(row.configuration);
         }
         std::optional<std::string> best_here;
         if (tuned) {
             const SearchPlan search{
                 .strategy = "auto", .seed = 1, .budget = std::chrono::milliseconds(2000)};
             best_here = tune(task, search, {}, binaries_, engine_.log()).winner.configuration;
-            plan.compared.push_back(*best_here);
+            compared.push_back(*best_here);
         }
-        judge(tune(task, plan, {}, binaries_, engine_.log()), best_here, is_sure ? sure_ : unsure_);
+        judge(compare(task, compared, {}, {}, binaries_, engine_.log()), best_here,
+              is_sure ? sure_ : unsure_);
     }
 
     void print_totals() const {
@@ -117,7 +118,7 @@ private:
     const std::vector<Winner>& rows_of(const Task& task) {
         const auto [known, is_new] = rows_.try_emplace(task.key().alignment);
         if (is_new) {
-            known->second = engine_.winners_of(task, *swept_.domain);
+            known->second = winners_of(engine_.tuner().store(), task, *swept_.domain);
         }
         return known->second;
     }

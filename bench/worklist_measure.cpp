@@ -121,7 +121,7 @@ void Measurer::tune(Effort effort) {
         const auto start = std::chrono::steady_clock::now();
         MeasuredTuning& tuning = one.tunings[effort];
         try {
-            tuning.winners = engine.tune_around(task, plan, {}).winners;
+            tuning.winners = tune_around(engine.tuner(), task, plan, {}).winners;
         } catch (const Error& error) {
             fmt::print(stderr, "{}: {}\n", task.name(), error.what());
         }
@@ -160,10 +160,9 @@ void Measurer::compare() {
     for (MeasuredItem& one : measured_.items) {
         const Task task = task_of(one, device);
         one.standard = task.default_configuration().text();
-        SearchPlan plan;
-        plan.compared = answers(one);
-        plan.compared.push_back(one.standard);
-        const TuneReport report = internal::tune(task, plan, {}, binaries, engine.log());
+        std::vector<std::string> compared = answers(one);
+        compared.push_back(one.standard);
+        const TuneReport report = internal::compare(task, compared, {}, {}, binaries, engine.log());
         for (const bool finals : {false, true}) {  // times of the finals replace those before
             for (const Measurement& measurement : report.measurements) {
                 if (is_of_finals(measurement) == finals && measurement.verdict == Verdict::timed) {

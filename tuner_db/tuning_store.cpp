@@ -166,6 +166,20 @@ SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int
 }
 
 void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners) {
+    save(measurements, winners, [] {});
+}
+
+std::optional<Winner> TuningStore::save(std::span<const Measurement> measurements,
+                                        std::span<const Winner> winners,
+                                        std::span<const std::int64_t> sizes) {
+    std::optional<Winner> serving;
+    save(measurements, winners,
+         [&] { serving = tables_->winners.find(winners.front().key, sizes, false).winner; });
+    return serving;
+}
+
+void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners,
+                       const std::function<void()>& then) {
     std::vector<Row> rows;
     std::vector<RecordKey> keys;
     for (const Measurement& measurement : measurements) {
@@ -183,6 +197,7 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
         for (const Winner& winner : winners) {
             put(winner);
         }
+        then();
     });
 }
 

@@ -104,6 +104,11 @@ public:
     void save(std::span<const Measurement> measurements, const Winner& winner) {
         save(measurements, {&winner, 1});
     }
+    /// As save(), for at least one winner, all of one key. Returns the winner of that key that
+    /// serves `sizes` then: an older one if these yield() to it. Nothing if none serves them.
+    std::optional<Winner> save(std::span<const Measurement> measurements,
+                               std::span<const Winner> winners,
+                               std::span<const std::int64_t> sizes);
 
     /// Saves `choice` of an objective, which its conditions name, as the winner of `sizes`, and
     /// pins it, in one transaction. It takes the place of an earlier choice of the same objective.
@@ -187,6 +192,9 @@ private:
     /// Deletes damaged rows. Leaves rows that were replaced meanwhile, and leaves all rows if the
     /// database is busy.
     void drop(const WinnerTable::Damaged& damaged);
+    /// As save(). Calls `then` in the same transaction.
+    void save(std::span<const Measurement> measurements, std::span<const Winner> winners,
+              const std::function<void()>& then);
     /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
     /// write transaction of the caller.
     void put(const Winner& winner);

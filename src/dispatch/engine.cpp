@@ -2,6 +2,7 @@
 #include "dispatch/engine.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,23 +57,11 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       families_(families),
       time_(time),
       store_(options_, log_),
-      isolation_(options_, log_),
+      tuner_(options_, log_, fork_guard_, store_, time_),
       watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
       recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
-      answers_(
-          options_, log_, families_, store_, binaries_, *recorder_,
-          [this](const Task& task, const TuneHooks& hooks) { return adopt(task, hooks); },
-          [this](const Task& task, const SearchPlan& plan, const TuneHooks& hooks) {
-              return tune_own(task, plan, hooks);
-          },
-          [this](const Task& task, const OwnTuning& own, const SearchPlan& plan,
-                 const TuneHooks& hooks) { return widen(task, own, plan, hooks).winners; }),
-      background_(std::make_unique<Background>(
-          options_, log_, families_, store_, answers_, isolation_, table_, *recorder_,
-          [this](const Task& task, const Doubt& doubt, const TuneHooks& hooks) {
-              return race(task, doubt, hooks);
-          },
-          time_)) {}
+      answers_(families_, tuner_, *recorder_),
+      background_(std::make_unique<Background>(families_, tuner_, answers_, table_, *recorder_)) {}
 
 Engine::~Engine() {
     finish();
@@ -106,12 +95,6 @@ std::string Engine::table_digest() const {
     }
     const auto store = TuningStore::open(options_.database, TuningStore::Access::read_only, log_);
     return internal::table_digest(store->winners());
-}
-
-void Engine::throw_forked() {
-    throw Error(ErrorKind::forked,
-                "jitune was used before this process was forked: devices, threads and the "
-                "database do not survive a fork. Use jitune first in the child, or exec");
 }
 
 std::vector<DeviceDescription> Engine::devices() {
@@ -190,16 +173,16 @@ void Engine::count_unserved(const Resolved& answer) {
 }
 
 Counters Engine::counters() const {
-    Counters counters{.compiles = binaries_.compiles() + isolation_.compiles(),
-                      .tunings = tunings_,
+    Counters counters{.compiles = tuner_.compiles(),
+                      .tunings = tuner_.tunings(),
                       .loads = answers_.loads(),
                       .store_errors = store_.errors(),
                       .unserved = unserved_,
-                      .pending = background_->pending(),
+                      .pending = background_->queue().pending(),
                       .replaced = background_->replaced(),
                       .sampled = watch_->sampled(),
                       .doubted = watch_->doubted(),
-                      .raced = raced_};
+                      .raced = tuner_.raced()};
     pauses_.report(counters);
     return counters;
 }
@@ -213,6 +196,10 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     return answer;
 }
 
+const Engine::Source Engine::kSources[] = {&Engine::from_pinned, &Engine::from_store,
+                                           &Engine::from_tuning, &Engine::from_nearest,
+                                           &Engine::from_default};
+
 const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::time_point start) {
     // The thread that tunes must not wait for a call, which may be waiting for it.
     std::optional<SingleFlight::Claim> claim;
@@ -225,18 +212,13 @@ const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::
     }
     const Resolved* const makeshift = makeshifts_.find(key, sizes);
     try {
-        Digest unusable{};
-        auto answer = answers_.known(task, unusable,
-                                     makeshift == nullptr ? answers_.patience() : kNoPatience);
-        if (answer == nullptr && options_.on_miss == TunePolicy::now && task.can_gain()) {
-            if (const Resolved* winner = await_winner(key, task, unusable, start, answer)) {
-                return *winner;
-            }
+        task.check();
+        Miss miss{key, task, start, makeshift != nullptr};
+        const Resolved* found = nullptr;
+        for (const auto* source = std::begin(kSources); found == nullptr; ++source) {
+            found = (this->**source)(miss);
         }
-        if (answer == nullptr) {
-            answer = answers_.untuned(task);
-        }
-        return keep(key, task, std::move(answer), makeshift == nullptr);
+        return *found;
     } catch (const Error& error) {
         if (error.kind() != ErrorKind::store) {
             throw;
@@ -252,28 +234,50 @@ const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::
     return answer;
 }
 
-const Resolved& Engine::keep(const DispatchKey& key, const Task& task,
-                             std::unique_ptr<const Resolved> answer, bool is_new) {
-    const Resolved& kept = table_.add(key, task.problem.sizes, std::move(answer));
-    if (is_new) {  // else it was counted as a makeshift
+const Resolved* Engine::from_pinned(Miss& miss) {
+    return keep(miss, answers_.pinned(miss.task));
+}
+
+const Resolved* Engine::from_store(Miss& miss) {
+    return keep(miss, answers_.stored(miss.task, miss.unusable,
+                                      miss.has_makeshift ? kNoPatience : answers_.patience()));
+}
+
+const Resolved* Engine::from_nearest(Miss& miss) {
+    return keep(miss, answers_.nearest(miss.task));
+}
+
+const Resolved* Engine::from_default(Miss& miss) {
+    return keep(miss, answers_.standard(miss.task));
+}
+
+const Resolved* Engine::keep(const Miss& miss, std::unique_ptr<const Resolved> answer) {
+    if (answer == nullptr) {
+        return nullptr;
+    }
+    const Task& task = miss.task;
+    const Resolved& kept = table_.add(miss.key, task.problem.sizes, std::move(answer));
+    if (!miss.has_makeshift) {  // else it was counted as a makeshift
         count_unserved(kept);
     }
     if (task.can_gain()) {
         recorder_->note(task, kept);
         if (options_.on_miss == TunePolicy::background) {
-            background_->watch(key, task, kept);
+            background_->watch(miss.key, task, kept);
         }
     }
-    return kept;
+    return &kept;
 }
 
-const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
-                                     const Digest& unusable, Clock::time_point start,
-                                     std::unique_ptr<const Resolved>& incumbent) {
+const Resolved* Engine::from_tuning(Miss& miss) {
+    const auto& [key, task, start, has_makeshift, unusable] = miss;
+    if (options_.on_miss != TunePolicy::now || !task.can_gain()) {
+        return nullptr;
+    }
     const auto budget = options_.budget;
     const auto until = budget.count() == 0 ? std::nullopt : std::optional(start + budget);
     Background::Place place;
-    Background::Outcome outcome;
+    TuningQueue::Outcome outcome;
     // A search around other sizes may come first, and may find no winner for these.
     for (int turn = 0; turn < 2; ++turn) {
         place = background_->submit(key, task, unusable, until);
@@ -281,7 +285,7 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
             return nullptr;
         }
         // The tuning ends within the budget, but for a last compile that takes longer than usual.
-        outcome = background_->wait(
+        outcome = background_->queue().wait(
             place, until ? std::optional(*until + budget / kLastCompile) : std::nullopt);
         if (!outcome.is_tuned) {
             break;
@@ -290,33 +294,44 @@ const Resolved* Engine::await_winner(const DispatchKey& key, const Task& task,
             return winner;
         }
     }
-    background_->relax(place);
-    if (!outcome.error) {
-        if (outcome.incumbent && outcome.incumbent->beats_default()) {
-            incumbent = answers_.from_incumbent(task, *outcome.incumbent);
-        } else if (outcome.incumbent &&
-                   outcome.incumbent->configuration == task.default_configuration().text()) {
-            // So the default, which answers then, is not compiled once more.
-            binaries_.remember(task, task.instance(task.default_configuration()),
-                               outcome.incumbent->binary);
-        }
-        log_.info("{} is not tuned within {} ms: {} answers meanwhile", task.name(), budget.count(),
-                  incumbent != nullptr ? "the best so far" : "another answer");
+    background_->queue().relax(place);
+    if (outcome.error) {
+        explain_failure(place, outcome.error);
         return nullptr;
     }
+    auto incumbent = from_incumbent(task, outcome);
+    log_.info("{} is not tuned within {} ms: {} answers meanwhile", task.name(), budget.count(),
+              incumbent != nullptr ? "the best so far" : "another answer");
+    return keep(miss, std::move(incumbent));
+}
+
+std::unique_ptr<const Resolved> Engine::from_incumbent(const Task& task,
+                                                       const TuningQueue::Outcome& outcome) {
+    if (outcome.incumbent && outcome.incumbent->beats_default()) {
+        return answers_.from_incumbent(task, *outcome.incumbent);
+    }
+    if (outcome.incumbent &&
+        outcome.incumbent->configuration == task.default_configuration().text()) {
+        // So the default, which answers then, is not compiled once more.
+        tuner_.binaries().remember(task, task.instance(task.default_configuration()),
+                                   outcome.incumbent->binary);
+    }
+    return nullptr;
+}
+
+void Engine::explain_failure(const Background::Place& place, const std::exception_ptr& reason) {
     try {
-        std::rethrow_exception(outcome.error);
+        std::rethrow_exception(reason);
     } catch (const Error& error) {
         // The default was among the candidates: if none of them was right, it is no answer. It is
         // none either if the database could not be read, because the winner may be read later.
         if (error.kind() == ErrorKind::device || error.kind() == ErrorKind::verify ||
             error.kind() == ErrorKind::store || dynamic_cast<const NoWorker*>(&error) != nullptr) {
-            background_->give_up(place);
+            background_->queue().forget(*place);
             throw;
         }
         log_.warning("{}; an answer without tuning serves", error.what());
     }
-    return nullptr;
 }
 
 const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::int64_t> sizes,
@@ -328,9 +343,9 @@ const Resolved& Engine::prepared(const DispatchKey& key, std::span<const std::in
     }
     // A tuning of low priority, which tries candidates for one budget.
     const auto budget = options_.budget;
-    const auto outcome = background_->wait(
+    const auto outcome = background_->queue().wait(
         place, budget.count() == 0 ? std::nullopt : std::optional(time_.now() + 2 * budget));
-    background_->relax(place);
+    background_->queue().relax(place);
     if (outcome.error) {
         explain_or_throw(outcome.error, log_);
     }

@@ -10,6 +10,7 @@
 #include "dispatch/device_id.hpp"
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
+#include "support/log.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {
@@ -82,6 +83,15 @@ void refuse_frozen(const Options& options) {
         throw Error(ErrorKind::usage,
                     "cannot tune or change the database: the session is frozen (JITUNE_FROZEN=1 or "
                     "Options::frozen) and serves the stored winners alone; unset that first");
+    }
+}
+
+void refuse_sink() {
+    if (Log::is_in_sink()) {
+        throw Error(
+            ErrorKind::usage,
+            "Options::log_sink called jitune, which waits there for the end of the message: "
+            "have the sink hand its messages to another thread");
     }
 }
 

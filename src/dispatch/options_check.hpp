@@ -19,4 +19,7 @@ Options checked(Options options);
 /// Throws Error(usage) if the options forbid to tune.
 void refuse_frozen(const Options& options);
 
+/// Throws Error(usage) in Options::log_sink: a miss or a tuning there may wait for its own thread.
+void refuse_sink();
+
 }  // namespace jitune::internal

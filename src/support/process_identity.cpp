@@ -17,6 +17,7 @@
 
 #include <fmt/format.h>
 
+#include "jitune/error.hpp"
 #include "support/file_descriptor.hpp"
 #include "support/folder_reader.hpp"
 
@@ -170,6 +171,12 @@ ForkGuard::ForkGuard() {
     static const int registered = pthread_atfork(nullptr, nullptr, [] { ++forks_; });
     static_cast<void>(registered);
     generation_ = forks_;
+}
+
+void ForkGuard::throw_forked() {
+    throw Error(ErrorKind::forked,
+                "jitune was used before this process was forked: devices, threads and the "
+                "database do not survive a fork. Use jitune first in the child, or exec");
 }
 
 std::string new_family() {

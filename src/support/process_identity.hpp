@@ -26,8 +26,16 @@ public:
     [[nodiscard]] bool forked() const {
         return forks_.load(std::memory_order_relaxed) != generation_;
     }
+    /// Throws Error(forked) in such a fork.
+    void refuse() const {
+        if (forked()) [[unlikely]] {
+            throw_forked();
+        }
+    }
 
 private:
+    [[noreturn]] static void throw_forked();
+
     /// The number of forks between the first guard of the program and this process. Only fork
     /// changes it.
     static std::atomic<std::uint64_t> forks_;

@@ -27,10 +27,10 @@ void run(Engine& engine, Device& device, const SearchPlan& plan, const TuneHooks
     if (!task.key().is_like(doubt.key)) {
         throw Error(ErrorKind::usage, "it was made from another version of the kernel's template");
     }
-    race.report = engine.race(task, doubt, hooks);
+    race.report = engine.tuner().race(task, doubt, hooks);
     if (race.report.outcome == RaceReport::Outcome::slower) {
         kernel.workload->prepare(problem);
-        engine.tune_around(task, plan, hooks);
+        tune_around(engine.tuner(), task, plan, hooks);
         race.is_tuned = true;
     }
 }

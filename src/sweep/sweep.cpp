@@ -255,8 +255,8 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
         if (skip_pinned(row, task)) {
             return true;
         }
-        const bool is_adopted = engine_.adopt(task, hooks);
-        const auto winner = engine_.complete_winner(task);
+        const bool is_adopted = engine_.tuner().adopt(task, hooks);
+        const auto winner = engine_.tuner().complete_winner(task);
         if (winner && !is_worth_another_try(*winner, device)) {
             row.set_winner(task, *winner);
             row.outcome = SweepRow::Outcome::skipped;
@@ -264,7 +264,7 @@ bool Sweep::tune_into(SweepRow& row, std::size_t index) {
             return true;
         }
     }
-    const TuneReport report = engine_.tune_and_store(task, plan_for(task, one.budget_part), hooks);
+    const TuneReport report = engine_.tuner().tune(task, plan_for(task, one.budget_part), hooks);
     row.set_tuned(task, report);
     row.note = !report.kept           ? ""
                : report.winner.pinned ? kPinned
@@ -293,7 +293,7 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     task.check();
     TuningStore* const store = engine_.store();
     const SweepProblem& one = problems_[row.problem];
-    const bool is_adopted = !one.anew && engine_.adopt(task, hooks);
+    const bool is_adopted = !one.anew && engine_.tuner().adopt(task, hooks);
     const auto winner = store == nullptr || one.anew
                             ? std::nullopt
                             : store->find(task.key(), task.problem.sizes, kStorePatience);
@@ -308,9 +308,9 @@ void Sweep::tune_around_into(SweepRow& row, const Task& task, const TuneHooks& h
     }
     task.kernel.workload->prepare(task.problem);
     const SearchPlan plan = plan_for(task, one.budget_part);
-    const OwnTuning own = engine_.tune_own(task, plan, hooks);
+    const OwnTuning own = tune_own(engine_.tuner(), task, plan, hooks);
     row.set_tuned(task, own.report);
-    RangeReport report = engine_.widen(task, own, plan, hooks);
+    RangeReport report = widen(engine_.tuner(), task, own, plan, hooks);
     row.ranges = std::move(report.winners);
     row.stored = report.stored;
 }
@@ -323,7 +323,7 @@ bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
                         : busy_.contains(&task.device) ? Reuse::all
                                                        : Reuse::undisturbed;
     if (!search_.again) {
-        parts = engine_.unserved(task, domain, reuse);
+        parts = unserved(engine_.tuner().store(), task, domain, reuse);
         const auto octaves = [](double sum, const SizeBox& box) { return sum + octaves_of(box); };
         // Many holes are as quickly searched together.
         if (std::accumulate(parts.begin(), parts.end(), 0.0, octaves) > octaves_of(domain) / 2 ||
@@ -333,7 +333,7 @@ bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
     }
     row.stored = !parts.empty();
     for (const SizeBox& part : parts) {
-        RangeReport report = engine_.tune_range(task, part, plan, hooks, reuse);
+        RangeReport report = tune_range(engine_.tuner(), task, part, plan, hooks, reuse);
         if (report.winners.empty()) {  // stopped
             return false;
         }
@@ -345,7 +345,7 @@ bool Sweep::tune_range_into(SweepRow& row, const Task& task, const SearchPlan& p
         row.note = "every size is served";
     }
     if (row.stored || parts.empty()) {  // with those that served before
-        row.ranges = engine_.winners_of(task, domain);
+        row.ranges = winners_of(engine_.tuner().store(), task, domain);
     }
     return true;
 }

@@ -266,9 +266,6 @@ TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks
                 BinaryCache& binaries, const Log& log) {
     task.check();
     announce_data(task, hooks);
-    if (!plan.compared.empty()) {
-        return compare(task, plan, hooks, binaries, log);
-    }
     return Tuning(task, plan, hooks, binaries, log).run();
 }
 

@@ -26,8 +26,7 @@ struct TuneReport {
     bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
 };
 
-/// Finds the best configuration for a task. A plan with SearchPlan::compared is for compare(),
-/// which this calls.
+/// Finds the best configuration for a task.
 ///
 /// Candidates are compiled in parallel ahead of the timer, checked on every case of the kernel's
 /// workload, timed with a cold last-level cache and raced against the best so far. The finalists,
@@ -40,17 +39,18 @@ struct TuneReport {
 TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
                 BinaryCache& binaries, const Log& log);
 
-/// Times the configurations of `plan.compared`, of which there is at least one, and the template's
-/// default against each other at the sizes of `task`: tune() without a search. Checks them only on
-/// the problem itself, because a search at other sizes has run the check cases. Compiles each of
-/// them alone. Leaves out configurations that the task's constraints exclude, but times those that
-/// only the prune expressions exclude.
+/// Times the configurations `compared`, of which there is at least one, and the template's default
+/// against each other at the sizes of `task`. Of the plan, its budget, its history and its suspects
+/// count: there is no search. Checks them only on the problem itself, because a search at other
+/// sizes has run the check cases. Compiles each of them alone. Leaves out configurations that the
+/// task's constraints exclude, but times those that only the prune expressions exclude.
 ///
 /// The report has a measurement of the finals for each configuration that is close to the fastest,
-/// and one of a few samples for the others. Its winner is the first of `plan.compared`, or the
+/// and one of a few samples for the others. Its winner is the first of `compared`, or the
 /// fastest where that one fails; it has no configuration where all fail, and where `hooks` stop the
 /// comparison before all are timed. Throws as tune() does, but never for the want of a winner.
-TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
-                   BinaryCache& binaries, const Log& log);
+TuneReport compare(const Task& task, const std::vector<std::string>& compared,
+                   const SearchPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
+                   const Log& log);
 
 }  // namespace jitune::internal

@@ -328,8 +328,11 @@ private:
                         },
                         &reporter};
         hooks.has_turn = [this] { return orders_.take_turn(); };
+        const Task task{device, kernel, request.problem};
         const TuneReport report =
-            tune({device, kernel, request.problem}, request.plan, hooks, binaries_, engine_.log());
+            request.compared.empty()
+                ? tune(task, request.plan, hooks, binaries_, engine_.log())
+                : compare(task, request.compared, request.plan, hooks, binaries_, engine_.log());
         reporter.tell_compiles();
         Message message{worker_messages::kReport};
         MessageWriter writer(message);

@@ -43,8 +43,8 @@ protected:
         std::vector<std::string> spec{"behaviour", std::string(to_string(device.info().platform)),
                                       std::to_string(copies)};
         spec.insert(spec.end(), behaviours.begin(), behaviours.end());
-        return engine.tune_and_store({device, behaviour_kernel(spec), behaviour_problem(5000)},
-                                     {.strategy = "exhaustive"});
+        return engine.tuner().tune({device, behaviour_kernel(spec), behaviour_problem(5000)},
+                                   {.strategy = "exhaustive"});
     }
 
     /// Whether a verdict is the one that a behaviour deserves, with its reason.

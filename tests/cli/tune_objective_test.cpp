@@ -20,7 +20,7 @@ protected:
         kernel_.spec = {"sum"};
         device_.on(fake_sum(32, 1)).ns = 410;  // in the finals, too
         engine_ = make_engine();
-        report_ = engine_->tune_and_store(task_, plan_);
+        report_ = engine_->tuner().tune(task_, plan_);
         wishes_.objective = Objective::parse("threads", kernel_.kernel_template.front_matter());
         wishes_.count = 64;
     }
@@ -78,7 +78,7 @@ TEST_F(TuneObjectiveTest, ReplacesAnEarlierChoiceOfTheSameObjective) {
     });
     ASSERT_TRUE(study()->pinned);
     EXPECT_TRUE(stored()->configuration.starts_with("block=64 ")) << stored()->configuration;
-    report_ = engine_->tune_and_store(task_, plan_);
+    report_ = engine_->tuner().tune(task_, plan_);
     EXPECT_TRUE(report_.kept) << "by a tuning for time";
     ASSERT_TRUE(study()->pinned);
     EXPECT_TRUE(stored()->configuration.starts_with("block=32 ")) << stored()->configuration;
@@ -127,7 +127,7 @@ TEST_F(TuneObjectiveTest, StoresNoChoiceByDisturbedTimes) {
 
 TEST_F(TuneObjectiveTest, MeasuresTheIncumbentWhateverTheRestrictions) {
     plan_.only = {"block=64"};
-    report_ = engine_->tune_and_store(task_, plan_);
+    report_ = engine_->tuner().tune(task_, plan_);
     wishes_.count = 1;
     const auto result = study();
     ASSERT_TRUE(result);

@@ -64,7 +64,7 @@ TEST_F(AdoptedWinner, WithoutCodeHidesNoNeighbourThatHasIt) {
     }
     other_ = TuningStore::open_other(near, Log(LogLevel::off));
     merge();
-    engine()->tune_and_store({device_, kernel_, fake_sum_problem(1900)}, {});
+    engine()->tuner().tune({device_, kernel_, fake_sum_problem(1900)}, {});
     const auto reader = engine(TunePolicy::offline);
     EXPECT_EQ(info(*reader, 1250).origin, Origin::nearest);
     EXPECT_TRUE(explain(*reader, {device_, kernel_, fake_sum_problem(1250)})

@@ -138,7 +138,7 @@ TEST_F(BackgroundTest, TakesABetterWinnerOfAnotherProcess) {
     device_.on(fake_sum(32, 1)).ns = 100;
     const auto other = this->engine(TunePolicy::now);
     const Problem problem = fake_sum_problem();
-    other->tune_and_store({device_, kernel_, problem}, {.budget = options_.budget});
+    other->tuner().tune({device_, kernel_, problem}, {.budget = options_.budget});
     await_winners(*engine, 1);
     EXPECT_EQ(info(*engine).configuration, "block=32 items=1");
     EXPECT_EQ(engine->counters().tunings, 0);

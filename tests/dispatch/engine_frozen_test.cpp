@@ -110,10 +110,11 @@ TEST_F(EngineFrozen, RefusesToTune) {
     const Problem problem = fake_sum_problem();
     const SearchPlan plan;
     expect_error(ErrorKind::usage, "the session is frozen (JITUNE_FROZEN=1",
-                 [&] { engine->tune_and_store(task(problem), plan); });
-    expect_error(ErrorKind::usage, "frozen", [&] { engine->tune_around(task(problem), plan, {}); });
+                 [&] { engine->tuner().tune(task(problem), plan); });
+    expect_error(ErrorKind::usage, "frozen",
+                 [&] { tune_around(engine->tuner(), task(problem), plan, {}); });
     expect_error(ErrorKind::usage, "frozen", [&] {
-        engine->tune_range(task(problem), {{1}, {1000}}, plan, {}, Reuse::all);
+        tune_range(engine->tuner(), task(problem), {{1}, {1000}}, plan, {}, Reuse::all);
     });
 }
 

@@ -119,8 +119,8 @@ TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
         }};
         const SearchPlan plan{.budget = options_.budget};
         const Task task{device_, kernel_, fake_sum_problem()};
-        const RangeReport report = engine->tune_range(task, domain, plan, hooks,
-                                                      resume ? Reuse::undisturbed : Reuse::nothing);
+        const RangeReport report = tune_range(engine->tuner(), task, domain, plan, hooks,
+                                              resume ? Reuse::undisturbed : Reuse::nothing);
         EXPECT_FALSE(report.winners.empty());
         EXPECT_TRUE(report.stored);
         EXPECT_GE(left_s.back(), 0);
@@ -146,30 +146,31 @@ TEST_F(EngineRanges, WhatOtherProcessesDisturbedIsTunedAgain) {
         use.waited += std::chrono::milliseconds(1);
         return use;
     };
-    engine->tune_range(task, domain, plan, {}, Reuse::nothing);
-    EXPECT_TRUE(engine->unserved(task, domain, Reuse::all).empty());
-    EXPECT_FALSE(engine->unserved(task, domain, Reuse::undisturbed).empty());
+    tune_range(engine->tuner(), task, domain, plan, {}, Reuse::nothing);
+    EXPECT_TRUE(unserved(engine->tuner().store(), task, domain, Reuse::all).empty());
+    EXPECT_FALSE(unserved(engine->tuner().store(), task, domain, Reuse::undisturbed).empty());
     const std::int64_t before = engine->counters().tunings;
     device_.processor_use = nullptr;
-    engine->tune_range(task, domain, plan, {}, Reuse::all);
+    tune_range(engine->tuner(), task, domain, plan, {}, Reuse::all);
     EXPECT_EQ(engine->counters().tunings, before);
-    engine->tune_range(task, domain, plan, {}, Reuse::undisturbed);
+    tune_range(engine->tuner(), task, domain, plan, {}, Reuse::undisturbed);
     EXPECT_GT(engine->counters().tunings, before);
-    EXPECT_TRUE(engine->unserved(task, domain, Reuse::undisturbed).empty());
+    EXPECT_TRUE(unserved(engine->tuner().store(), task, domain, Reuse::undisturbed).empty());
 }
 
 TEST_F(EngineRanges, AStopLeavesTheStoredRangesAsTheyWere) {
     const SizeBox domain{{8}, {100}};
     const Task task{device_, kernel_, fake_sum_problem()};
     const SearchPlan plan{.budget = options_.budget};
-    make_engine()->tune_range(task, domain, plan, {}, Reuse::nothing);
+    tune_range(make_engine()->tuner(), task, domain, plan, {}, Reuse::nothing);
     const auto engine = make_engine();
     const std::vector<Winner> before = engine->store()->winners();
     std::atomic<bool> stop{false};
     TuneHooks hooks;
     hooks.stop = &stop;
     hooks.progress = [&](const TuneProgress& progress) { stop = progress.range->compared > 2; };
-    const RangeReport report = engine->tune_range(task, domain, plan, hooks, Reuse::nothing);
+    const RangeReport report =
+        tune_range(engine->tuner(), task, domain, plan, hooks, Reuse::nothing);
     EXPECT_TRUE(report.winners.empty());
     EXPECT_FALSE(report.stored);
     for (const std::int64_t n : {8, 20, 51, 100}) {

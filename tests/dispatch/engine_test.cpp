@@ -345,7 +345,7 @@ TEST_F(EngineTest, RefusesToWorkInAForkedChild) {
         expect_forked([&] { resolve(*engine); });
         expect_forked([&] { engine->device("cuda"); });
         expect_forked([&] { static_cast<void>(engine->devices()); });
-        expect_forked([&] { engine->tune_and_store({device_, kernel_, fake_sum_problem()}, {}); });
+        expect_forked([&] { engine->tuner().tune({device_, kernel_, fake_sum_problem()}, {}); });
         _exit(refused);
     }
     int status = -1;

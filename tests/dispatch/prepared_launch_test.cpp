@@ -22,7 +22,7 @@ protected:
         EXPECT_EQ(handle.info().configuration, kFakeDefault);
         const DispatchInfo& before = handle.info();
         const Problem problem = fake_sum_problem();
-        this->engine()->tune_and_store({device_, kernel_, problem}, {});
+        this->engine()->tuner().tune({device_, kernel_, problem}, {});
         const auto other = this->engine();
         // As Background::replace() does.
         auto& table = const_cast<DispatchTable&>(engine->table());

@@ -31,7 +31,7 @@ protected:
 
     Task task() { return {device_, kernel_, problem_}; }
     TuneReport tune(std::size_t max_evaluations = 0) {
-        return engine()->tune_and_store(
+        return engine()->tuner().tune(
             task(), {.budget = options_.budget, .max_evaluations = max_evaluations});
     }
     Winner stored() {
@@ -131,7 +131,7 @@ TEST_F(ProvisionalWinner, IsKeptAfterTwoTries) {
 
 TEST_F(ProvisionalWinner, CountsOneTryForTheSizesAroundACall) {
     const auto tries = [&] {
-        engine()->tune_around(task(), {.budget = options_.budget}, {});
+        tune_around(engine()->tuner(), task(), {.budget = options_.budget}, {});
         return tries_of(stored().certainty);
     };
     EXPECT_EQ(tries(), 1U);

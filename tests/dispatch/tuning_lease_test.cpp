@@ -148,7 +148,7 @@ TEST_F(TuningLeaseTest, IsNotHeldWhileTheWorkloadIsPrepared) {
     EXPECT_EQ(prepared, 1);
     EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
     EXPECT_EQ(prepared, 1) << "a stored winner needs nothing";
-    engine->tune_and_store({device_, kernel_, fake_sum_problem()}, {});
+    engine->tuner().tune({device_, kernel_, fake_sum_problem()}, {});
     EXPECT_EQ(prepared, 2);
 }
 

@@ -111,7 +111,8 @@ protected:
     RaceReport race(const Doubt& doubt) {
         record(doubt);
         const auto engine = this->engine(TunePolicy::now);
-        const RaceReport report = engine->race({device_, kernel_, fake_sum_problem()}, doubt, {});
+        const RaceReport report =
+            engine->tuner().race({device_, kernel_, fake_sum_problem()}, doubt, {});
         EXPECT_EQ(engine->counters().raced, 1);
         EXPECT_EQ(engine->counters().tunings, 0);
         EXPECT_TRUE(store()->calls().doubts().empty());
@@ -164,7 +165,7 @@ TEST_F(WinnerRaceTest, LeavesARowAloneThatHasReplacedTheOneInDoubt) {
     Doubt doubt = doubt_at();
     doubt.winner_at = "2026-11-20T16:00:00Z";
     const auto engine = this->engine(TunePolicy::now);
-    EXPECT_EQ(engine->race({device_, kernel_, fake_sum_problem()}, doubt, {}).outcome,
+    EXPECT_EQ(engine->tuner().race({device_, kernel_, fake_sum_problem()}, doubt, {}).outcome,
               RaceReport::Outcome::gone);
     EXPECT_EQ(engine->counters().raced, 0);
 }
@@ -174,7 +175,7 @@ TEST_F(WinnerRaceTest, KeepsTheDoubtWhereItIsStopped) {
     record(doubt_at());
     const auto engine = this->engine(TunePolicy::now);
     expect_error(ErrorKind::unavailable, "stopped", [&] {
-        engine->race({device_, kernel_, fake_sum_problem()}, doubt_at(), {.stop = &stop});
+        engine->tuner().race({device_, kernel_, fake_sum_problem()}, doubt_at(), {.stop = &stop});
     });
     EXPECT_EQ(store()->calls().doubts().size(), 1U);
 }

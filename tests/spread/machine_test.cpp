@@ -153,8 +153,8 @@ TEST_F(MachineTest, StoresNoWinnerWhileTheMemoryOfAGpuIsFull) {
     const auto tune = [&] {
         Place place(options_, gpu_);
         const Kernel& kernel = place.machine->kernel("entropy");
-        place.engine.tune_and_store({place.machine->device(), kernel, entropy_problem(kRequest)},
-                                    {.strategy = "exhaustive", .max_evaluations = 2});
+        place.engine.tuner().tune({place.machine->device(), kernel, entropy_problem(kRequest)},
+                                  {.strategy = "exhaustive", .max_evaluations = 2});
     };
     gpu_.is_full = true;
     expect_error(ErrorKind::unavailable, "memory is full", tune);

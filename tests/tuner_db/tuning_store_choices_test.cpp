@@ -78,5 +78,16 @@ TEST_F(Choices, ThatCannotBeStoredLeaveTheEarlierOnePinned) {
     EXPECT_EQ(stored(), earlier);
 }
 
+TEST_F(Choices, AreWhatServesAfterATuningThatYieldsToThem) {
+    Winner tuned = winner_of(1);
+    EXPECT_EQ(store_->save({}, {&tuned, 1}, sizes_of(1)), tuned);
+    Winner choice = choice_of("energy", "block=1");
+    ASSERT_TRUE(save(choice));
+    EXPECT_EQ(store_->save({}, {&tuned, 1}, sizes_of(1)), choice);
+    tuned = winner_of(5);
+    tuned.range.unsure = true;
+    EXPECT_EQ(store_->save({}, {&tuned, 1}, sizes_of(5)), std::nullopt);
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -10,7 +10,10 @@ namespace {
 
 class ComparisonTest : public TunerTest {
 protected:
-    ComparisonTest() { plan_.compared = {"block=128 items=4", "block=256 items=1"}; }
+    TuneReport compared() {
+        return compare({device_, kernel_, problem_}, compared_, plan_, hooks_, binaries_,
+                       Log(LogLevel::off));
+    }
 
     static bool has_finals(const TuneReport& report, const std::string& configuration) {
         return std::any_of(report.measurements.begin(), report.measurements.end(),
@@ -18,13 +21,15 @@ protected:
                                return one.configuration == configuration && is_of_finals(one);
                            });
     }
+
+    std::vector<std::string> compared_{"block=128 items=4", "block=256 items=1"};
 };
 
 TEST_F(ComparisonTest, TimesTheConfigurationsAndTheDefaultAndNoOthers) {
     on(128, 4).ns = 990;
     on(256, 1).ns = 950;
     on(32, 1).ns = 100;
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_EQ(report.progress.evaluated, 3U);
     EXPECT_TRUE(has_finals(report, "block=128 items=4"));
     EXPECT_TRUE(has_finals(report, "block=256 items=1"));
@@ -34,7 +39,7 @@ TEST_F(ComparisonTest, TimesTheConfigurationsAndTheDefaultAndNoOthers) {
 
 TEST_F(ComparisonTest, AFarSlowerConfigurationMakesNoSampleShorter) {
     on(128, 4).ns = 150'000;
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_NE(of(report, "block=256 items=1").conditions.find("chain=64"), std::string::npos)
         << of(report, "block=256 items=1").conditions;
 }
@@ -42,7 +47,7 @@ TEST_F(ComparisonTest, AFarSlowerConfigurationMakesNoSampleShorter) {
 TEST_F(ComparisonTest, TheFirstIsTheWinnerAlthoughAnotherIsFaster) {
     on(128, 4).ns = 990;
     on(256, 1).ns = 950;
-    const Winner winner = tune().winner;
+    const Winner winner = compared().winner;
     EXPECT_EQ(winner.configuration, "block=128 items=4");
     EXPECT_EQ(winner.median_ns, 990);
     EXPECT_EQ(winner.default_median_ns, 1000);
@@ -51,7 +56,7 @@ TEST_F(ComparisonTest, TheFirstIsTheWinnerAlthoughAnotherIsFaster) {
 TEST_F(ComparisonTest, AFailureGivesWayToTheFastest) {
     on(128, 4) = {.ns = 100, .run = wrong_sum};
     on(256, 1).ns = 950;
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_EQ(report.winner.configuration, "block=256 items=1");
     EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::wrong_result);
     EXPECT_EQ(report.progress.failed, 1U);
@@ -61,14 +66,14 @@ TEST_F(ComparisonTest, HasNoWinnerWhereItIsStoppedBeforeAllAreTimed) {
     std::atomic<bool> stop{false};
     hooks_.stop = &stop;
     hooks_.progress = [&](const TuneProgress& progress) { stop = progress.evaluated == 1; };
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_EQ(report.winner.configuration, "");
     EXPECT_EQ(report.measurements.size(), 1U);
 }
 
 TEST_F(ComparisonTest, ReportsTheFailuresWhereAllFail) {
     device_.otherwise.run = wrong_sum;
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_EQ(report.winner.configuration, "");
     EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::wrong_result);
     EXPECT_EQ(report.progress.failed, 3U);
@@ -77,7 +82,7 @@ TEST_F(ComparisonTest, ReportsTheFailuresWhereAllFail) {
 TEST_F(ComparisonTest, TimesAConfigurationTwiceOnlyIfItIsCloseToTheFastest) {
     on(128, 4).ns = 5000;
     on(256, 1).ns = 950;
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::timed);
     EXPECT_FALSE(has_finals(report, "block=128 items=4"));
     EXPECT_EQ(report.winner.configuration, "block=256 items=1") << "five times slower is no choice";
@@ -89,29 +94,29 @@ TEST_F(ComparisonTest, LeavesOutWhatEndedAWorkerBefore) {
     crash.configuration = "block=128 items=4";
     crash.verdict = Verdict::crashed;
     plan_.history = {crash};
-    const TuneReport report = tune();
+    const TuneReport report = compared();
     EXPECT_EQ(report.progress.evaluated, 2U);
     EXPECT_FALSE(has_finals(report, crash.configuration));
 }
 
 TEST_F(ComparisonTest, RunsSuspectsFirst) {
     plan_.suspects = {"block=64 items=2"};
-    EXPECT_EQ(tune().measurements.front().configuration, "block=64 items=2");
+    EXPECT_EQ(compared().measurements.front().configuration, "block=64 items=2");
 }
 
 TEST_F(ComparisonTest, TheDefaultMayBeListed) {
-    plan_.compared = {"block=64 items=2", "block=128 items=4"};
+    compared_ = {"block=64 items=2", "block=128 items=4"};
     on(128, 4).ns = 950;
-    const Winner winner = tune().winner;
+    const Winner winner = compared().winner;
     EXPECT_EQ(winner.configuration, "block=64 items=2");
     EXPECT_EQ(winner.default_median_ns, winner.median_ns);
 }
 
 TEST_F(ComparisonTest, CompilesEachAloneAndOnce) {
-    tune();
+    compared();
     const int compiles = device_.compiles();
     EXPECT_EQ(compiles, 3);
-    tune();
+    compared();
     EXPECT_EQ(device_.compiles(), compiles);
 }
 

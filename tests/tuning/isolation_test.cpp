@@ -34,8 +34,8 @@ protected:
     TuneReport tune(const Kernel& kernel, const SearchPlan& plan = {},
                     const TuneHooks& hooks = {}) {
         Engine engine(options_, families());
-        return engine.tune_and_store({engine.device("host"), kernel, behaviour_problem(5000)}, plan,
-                                     hooks);
+        return engine.tuner().tune({engine.device("host"), kernel, behaviour_problem(5000)}, plan,
+                                   hooks);
     }
 
     /// The last verdict on each configuration.

@@ -177,7 +177,7 @@ TuneReport search(const Arguments& arguments, const SearchPlan& plan, Engine& en
     TuneHooks hooks;
     hooks.stop = &stop;
     hooks.progress = [&](const TuneProgress& progress) { watch(progress); };
-    TuneReport report = engine.tune_and_store(task, plan, hooks);
+    TuneReport report = engine.tuner().tune(task, plan, hooks);
     watch.clear();
     return report;
 }

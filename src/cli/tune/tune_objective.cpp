@@ -182,7 +182,7 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
     const auto finalists = finalists_of(task, report, times, wishes.count);
     BinaryCache binaries;
     StudyReport study = studied(wishes, engine, task, hooks, finalists, binaries);
-    engine.store_measurements(records_of(task, study.finalists));
+    engine.tuner().save(records_of(task, study.finalists));
     if (study.stopped || study.finalists.empty()) {
         return std::nullopt;
     }
@@ -199,7 +199,7 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
     result.disturbed = others_disturbed(Conditions::parse(choice.certainty.conditions)) ||
                        others_disturbed(result.rows[result.chosen].figures.conditions);
     if (!result.disturbed) {
-        result.pinned = engine.store_choice(task, wishes.objective.name, choice);
+        result.pinned = engine.tuner().save_choice(task, wishes.objective.name, choice);
         report.winner = std::move(choice);
         report.kept = report.winner.pinned && !result.pinned;
         report.stored = result.pinned || report.kept;

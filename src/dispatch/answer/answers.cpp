@@ -72,21 +72,9 @@ std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::known(const Task& task, Digest& unusable,
-                                               std::chrono::milliseconds patience) {
-    task.check();
-    if (!task.problem.pinned.empty()) {
-        return from_pinned(task);
-    }
-    return from_store(task, unusable, patience);
-}
-
-std::unique_ptr<const Resolved> Answers::untuned(const Task& task) {
+std::unique_ptr<const Resolved> Answers::nearest(const Task& task) {
     auto answer = options_.on_miss == TunePolicy::template_default ? nullptr : from_nearest(task);
-    if (answer == nullptr) {
-        answer = from_default(task);
-    }
-    return restricted(task, std::move(answer));
+    return answer == nullptr ? nullptr : restricted(task, std::move(answer));
 }
 
 std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
@@ -100,8 +88,8 @@ std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::from_store(const Task& task, Digest& known,
-                                                    std::chrono::milliseconds patience) {
+std::unique_ptr<const Resolved> Answers::stored(const Task& task, Digest& known,
+                                                std::chrono::milliseconds patience) {
     const auto winner = store_.find(task.key(), task.problem.sizes, patience);
     if (!winner || digest_of(*winner) == known) {
         return nullptr;
@@ -127,7 +115,7 @@ Answers::Tuned Answers::tuned(const Task& task, Digest& known, std::chrono::mill
     // Also true if the database cannot be read: then it may have an answer.
     const auto answered = [&] {
         try {
-            stored = from_store(task, known, patience());
+            stored = this->stored(task, known);
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::store) {
                 throw;
@@ -149,12 +137,12 @@ Answers::Tuned Answers::tuned(const Task& task, Digest& known, std::chrono::mill
         lease.renew();
         hooks.progress(progress);
     };
-    if (adopt_(task, renewing)) {
-        if (auto adopted = from_store(task, known, patience())) {
+    if (tuner_.adopt(task, renewing)) {
+        if (auto adopted = this->stored(task, known)) {
             return {std::move(adopted), nullptr};
         }
     }
-    const auto own = std::make_shared<const OwnTuning>(tune_(task, plan, renewing));
+    const auto own = std::make_shared<const OwnTuning>(tune_own(tuner_, task, plan, renewing));
     return {from_winner(task, own->report.winner), own};
 }
 
@@ -163,7 +151,7 @@ std::unique_ptr<const Resolved> Answers::widened(const Task& task, const OwnTuni
     task.kernel.workload->prepare(task.problem);
     const SearchPlan plan{
         .strategy = options_.strategy, .seed = options_.seed, .budget = options_.budget};
-    const std::vector<Winner> winners = widen_(task, own, plan, hooks);
+    const std::vector<Winner> winners = widen(tuner_, task, own, plan, hooks).winners;
     if (*hooks.stop) {
         return nullptr;
     }
@@ -220,7 +208,10 @@ std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
     });
 }
 
-std::unique_ptr<const Resolved> Answers::from_pinned(const Task& task) {
+std::unique_ptr<const Resolved> Answers::pinned(const Task& task) {
+    if (task.problem.pinned.empty()) {
+        return nullptr;
+    }
     const Configuration configuration = task.parse(task.problem.pinned);
     const auto refuse = [&](const char* why) {
         throw Error(ErrorKind::usage,
@@ -261,7 +252,7 @@ std::unique_ptr<Resolved> Answers::from_default(const Task& task, bool database_
 std::unique_ptr<Resolved> Answers::compiled(const Task& task, const Configuration& configuration,
                                             Origin origin, bool database_is_free) {
     const Instance instance = task.instance(configuration);
-    const auto known = binaries_.find(task, instance);
+    const auto known = tuner_.binaries().find(task, instance);
     if (known && std::holds_alternative<Binary>(*known)) {
         return make_resolved(task, configuration, std::get<Binary>(*known), origin);
     }
@@ -288,7 +279,7 @@ std::unique_ptr<Resolved> Answers::from_kept(const Task& task, const Configurati
             const Binary binary{row.image_format, std::make_shared<const std::string>(row.image),
                                 row.symbols};
             auto answer = make_resolved(task, configuration, binary, origin);
-            binaries_.remember(task, instance, binary);
+            tuner_.binaries().remember(task, instance, binary);
             const std::string now = utc_text();
             if (row.used_at.substr(0, kDay) != now.substr(0, kDay)) {
                 KeptBinary used = row;
@@ -310,7 +301,7 @@ std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
     const Instance instance = task.instance(configuration);
     CompileOutcome outcome;
     try {
-        outcome = binaries_.compile(task, instance);
+        outcome = tuner_.binaries().compile(task, instance);
     } catch (const Error& error) {
         auto answer = error.kind() == ErrorKind::unavailable
                           ? from_kept(task, configuration, kept, false, origin)

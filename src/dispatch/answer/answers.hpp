@@ -4,74 +4,60 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 
 #include "dispatch/answer/dispatch_table.hpp"
+#include "dispatch/behind/range_tuning.hpp"
+#include "dispatch/behind/session_tuner.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/observe/call_recorder.hpp"
 #include "dispatch/session_store.hpp"
-#include "tuning/record/binary_cache.hpp"
-#include "tuning/tuner.hpp"
 
 namespace jitune::internal {
-
-/// The tuning of a problem at its own sizes. The sizes around are compared with it later.
-struct OwnTuning {
-    TuneReport report;
-    SizeBox around;  ///< sizes of the bucket that no other winner served when it began
-};
 
 /// What can answer a miss in the dispatch table: the database, the template's default, a tuning.
 /// Thread-safe.
 class Answers {
 public:
-    /// Engine::tune_own() and Engine::widen().
-    using Tune = std::function<OwnTuning(const Task&, const SearchPlan&, const TuneHooks&)>;
-    using Widen = std::function<std::vector<Winner>(const Task&, const OwnTuning&,
-                                                    const SearchPlan&, const TuneHooks&)>;
-
-    /// Engine::adopt().
-    using Adopt = std::function<bool(const Task&, const TuneHooks&)>;
-
-    /// Everything referred to must outlive it.
-    Answers(const Options& options, const Log& log, std::span<const Family> families,
-            SessionStore& store, BinaryCache& binaries, CallRecorder& recorder, Adopt adopt,
-            Tune tune, Widen widen)
-        : options_(options),
-          log_(log),
+    /// All must outlive it.
+    Answers(std::span<const Family> families, SessionTuner& tuner, CallRecorder& recorder)
+        : options_(tuner.options()),
+          log_(tuner.log()),
           families_(families),
-          store_(store),
-          binaries_(binaries),
-          recorder_(recorder),
-          adopt_(std::move(adopt)),
-          tune_(std::move(tune)),
-          widen_(std::move(widen)) {}
+          store_(tuner.store()),
+          tuner_(tuner),
+          recorder_(recorder) {}
 
-    /// The configuration that the caller named, or the stored winner that serves the task, or the
-    /// default instead of a winner that may_be_slower(); nullptr if there is none of these. Throws
-    /// Error if the named configuration cannot answer, and Error(store) if others hold the database
-    /// for longer than `patience`: a failed read never starts a tuning. If the stored winner cannot
-    /// be loaded here, `unusable` becomes its digest.
-    std::unique_ptr<const Resolved> known(const Task& task, Digest& unusable,
-                                          std::chrono::milliseconds patience);
+    // Sources of an answer, in the order in which Engine asks them. Each returns nullptr if it has
+    // none, but for the last one.
 
-    /// The best answer without tuning: by the nearest winner, or by the template's default. Never
-    /// null. Throws Error if the default does not compile.
-    std::unique_ptr<const Resolved> untuned(const Task& task);
+    /// The configuration that the caller named. Throws Error if it cannot answer.
+    std::unique_ptr<const Resolved> pinned(const Task& task);
+
+    /// Loads the stored winner that serves the task, or the default instead of a winner that
+    /// may_be_slower(). Makes the winner `known`, so that one that cannot be used is tried only
+    /// once. Returns nullptr if no winner is stored, if it was `known` before, or if it cannot be
+    /// loaded here. Throws Error(store) if others hold the database for longer than `patience`: a
+    /// failed read never starts a tuning.
+    std::unique_ptr<const Resolved> stored(const Task& task, Digest& known,
+                                           std::chrono::milliseconds patience);
+    std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
+        return stored(task, known, patience());
+    }
+
+    /// The nearest winner that is not estimated to be slower than the default, unless
+    /// Options::on_miss asks for the default.
+    std::unique_ptr<const Resolved> nearest(const Task& task);
+
+    /// The template's default. Throws Error if it does not compile.
+    std::unique_ptr<const Resolved> standard(const Task& task) {
+        return restricted(task, from_default(task));
+    }
 
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
-
-    /// Loads the stored winner that serves the task, and makes it `known`. Returns nullptr if no
-    /// winner is stored, if it was `known` before, or if it cannot be loaded here. Throws
-    /// Error(store) if others hold the database.
-    std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
-        return from_store(task, known, patience());
-    }
 
     /// A winner for a task's own sizes.
     struct Tuned {
@@ -80,14 +66,13 @@ public:
     };
     /// Tunes the task at its own sizes within about `limit` (zero: without a limit), or compiles
     /// and checks the winner that a merge has brought without code, or waits for another process
-    /// that does so. Ignores a stored winner that is `known`. Throws as
-    /// Engine::tune_and_store() does.
+    /// that does so. Ignores a stored winner that is `known`. Throws as SessionTuner::tune() does.
     Tuned tuned(const Task& task, Digest& known, std::chrono::milliseconds limit,
                 const TuneHooks& hooks);
 
     /// Finds and stores winners for the sizes around the task's `own`. Returns the answer for the
     /// task's sizes and for all others of the same winner; nullptr if `hooks` have stopped it.
-    /// Throws as Engine::widen() does.
+    /// Throws as SessionTuner::tune() does.
     std::unique_ptr<const Resolved> widened(const Task& task, const OwnTuning& own,
                                             const TuneHooks& hooks);
 
@@ -104,15 +89,9 @@ public:
     [[nodiscard]] std::int64_t loads() const { return loads_; }
 
 private:
-    /// `known` remembers the stored winner, so that a winner that cannot be used is tried only
-    /// once.
-    std::unique_ptr<const Resolved> from_store(const Task& task, Digest& known,
-                                               std::chrono::milliseconds patience);
     /// The answer by a winner that this session has tuned, with its code.
     std::unique_ptr<const Resolved> from_winner(const Task& task, const Winner& winner);
-    /// The nearest winner that is not estimated to be slower than the default, or nullptr.
     std::unique_ptr<Resolved> from_nearest(const Task& task);
-    std::unique_ptr<const Resolved> from_pinned(const Task& task);
     std::unique_ptr<Resolved> from_default(const Task& task, bool database_is_free = true);
     /// Finds the configuration among the compiled ones of this process, then among those that the
     /// database keeps, or compiles it.
@@ -145,11 +124,8 @@ private:
     const Log& log_;
     const std::span<const Family> families_;
     SessionStore& store_;
-    BinaryCache& binaries_;
+    SessionTuner& tuner_;
     CallRecorder& recorder_;
-    const Adopt adopt_;
-    const Tune tune_;
-    const Widen widen_;
     std::atomic<std::int64_t> loads_{0};
 };
 

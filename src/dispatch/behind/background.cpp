@@ -16,16 +16,9 @@ namespace jitune::internal {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 
-constexpr milliseconds kGlance{500};  // between looks for winners of other processes
-constexpr int kLeastPart = 4;         // of a budget, for a tuning that begins late
+constexpr int kLeastPart = 4;  // of a budget, for a tuning that begins late
 constexpr int kMostFailures = 3;
-
-/// How long to wait before a problem is tried again after so many failures.
-seconds pause_after(int failures) {
-    return seconds(failures == 1 ? 10 : 60);
-}
 
 /// True for an error whose reason may pass.
 bool may_pass(const Error& error) {
@@ -61,79 +54,27 @@ Background::Place Background::submit(const DispatchKey& key, const Task& task,
         }
         return place;
     }
-    const Place near = hurry_around(*watched);
+    const Place near = queue_.hurry_around(*watched);
     return near != nullptr ? near : add(watched);
 }
 
 Background::Place Background::add(const Place& watched) {
-    const std::lock_guard lock(mutex_);
-    if (stop_) {
-        return nullptr;
-    }
-    watched_.push_back(watched);
-    count_pending();
-    start();
-    has_news_ = true;
-    wake_.notify_one();
-    return thread_.joinable() ? watched : nullptr;
-}
-
-Background::Place Background::pending_at(const DispatchKey& key,
-                                         std::span<const std::int64_t> sizes) const {
-    const auto found = std::find_if(watched_.begin(), watched_.end(), [&](const Place& one) {
-        return one->wants_tuning && one->key == key &&
-               std::ranges::equal(one->problem.sizes, sizes);
-    });
-    return found == watched_.end() ? nullptr : *found;
-}
-
-bool Background::is_pending(const DispatchKey& key, std::span<const std::int64_t> sizes) const {
-    const std::lock_guard lock(mutex_);
-    return pending_at(key, sizes) != nullptr;
+    return queue_.add(watched) && start() ? watched : nullptr;
 }
 
 Background::Place Background::hurry(const DispatchKey& key, std::span<const std::int64_t> sizes) {
+    return is_own_thread() || !is_started() ? nullptr : queue_.hurry(key, sizes);
+}
+
+bool Background::is_started() {
     const std::lock_guard lock(mutex_);
-    const Place found = pending_at(key, sizes);
-    if (found == nullptr || !thread_.joinable() || id_ == std::this_thread::get_id()) {
-        return nullptr;
-    }
-    gives_way_ = true;
-    found->is_urgent = true;
-    found->error = nullptr;
-    found->due = {};
-    has_news_ = true;
-    wake_.notify_one();
-    return found;
+    return thread_.joinable();
 }
 
-Background::Outcome Background::wait(const Place& place, std::optional<Clock::time_point> until) {
-    std::unique_lock lock(mutex_);
-    const auto is_under_way = [&] {
-        return place->wants_tuning || (place->own && place->is_urgent);
-    };
-    const auto is_over = [&] { return stop_ || !is_under_way() || place->error; };
-    while (!is_over() && !(until && time_.now() >= *until)) {
-        tried_.wait_for(lock, until ? std::min<Clock::duration>(*until - time_.now(), kTurnGlance)
-                                    : kTurnGlance);
-    }
-    return {!is_under_way() && !place->error, place->error, place->incumbent};
-}
-
-void Background::relax(const Place& place) {
+bool Background::start() {
     const std::lock_guard lock(mutex_);
-    place->is_urgent = false;
-    place->until.reset();
-}
-
-void Background::give_up(const Place& place) {
-    const std::lock_guard lock(mutex_);
-    forget(*place);
-}
-
-void Background::start() {
-    if (thread_.joinable() || stop_) {
-        return;
+    if (thread_.joinable() || queue_.stopped()) {
+        return thread_.joinable();
     }
     const SignalsBlocked blocked;
     try {
@@ -142,19 +83,17 @@ void Background::start() {
         log_.warning("no thread for tuning in the background ({}); the next miss tries again",
                      error.what());
     }
+    return thread_.joinable();
 }
 
 void Background::stop() {
+    queue_.stop();
+    end_.request_stop();
     std::thread thread;
     {
         const std::lock_guard lock(mutex_);
-        stop_ = true;
-        gives_way_ = true;
         thread = std::move(thread_);
     }
-    end_.request_stop();
-    wake_.notify_one();
-    tried_.notify_all();
     if (thread.joinable()) {
         thread.join();
     }
@@ -165,56 +104,30 @@ void Background::serve() {
     if (options_.on_miss == TunePolicy::background) {
         ::setpriority(PRIO_PROCESS, 0, kBackgroundNice);  // on Linux: of this thread
     }
-    std::unique_lock lock(mutex_);
-    while (!stop_) {
-        const bool has_work = std::any_of(watched_.begin(), watched_.end(), [](const Place& one) {
-            return one->wants_tuning || one->own;
-        });
-        wake_.wait_for(lock, has_work ? kTurnGlance : kGlance, [&] { return stop_ || has_news_; });
-        has_news_ = false;
-        lock.unlock();
+    while (queue_.await_news()) {
         work();
-        lock.lock();
     }
 }
 
 void Background::work() {
     try {
-        if (!stop_) {
-            const auto version =
-                store_.ask([](TuningStore& store) { return std::optional(store.version()); });
-            if (version) {
-                look_for_winners(*version);
-                look_for_doubts(*version);
-            }
-            if (races_.empty() || !has_worker() || !race_next()) {
-                tune_next();
-            }
+        const auto version =
+            tuner_.store().ask([](TuningStore& store) { return std::optional(store.version()); });
+        if (version) {
+            look_for_winners(*version);
+            look_for_doubts(*version);
+        }
+        if (races_.empty() || !turns_.has_worker() || !race_next()) {
+            tune_next();
         }
     } catch (const std::exception& error) {  // such as a lack of memory: calls go on without
         log_.info("tuning in the background: {}; the next look tries again", error.what());
     }
 }
 
-std::vector<Background::Place> Background::all() {
-    std::vector<Place> places;
-    {
-        const std::lock_guard lock(mutex_);
-        places = watched_;
-        std::stable_sort(places.begin(), places.end(),
-                         [this](const Place& a, const Place& b) { return rank(*a) < rank(*b); });
-    }
-    return places;
-}
-
-void Background::count_pending() {
-    pending_ = std::count_if(watched_.begin(), watched_.end(),
-                             [](const Place& one) { return one->wants_tuning; });
-}
-
 void Background::look_for_winners(std::int64_t version) {
-    for (const Place& place : all()) {
-        if (stop_) {
+    for (const Place& place : queue_.all()) {
+        if (queue_.stopped()) {
             return;
         }
         if (place->seen_version != version) {
@@ -236,41 +149,21 @@ void Background::look(Watched& watched, std::int64_t version) {
     }
 }
 
-bool Background::has_worker() {
-    if (!has_worker_) {
-        has_worker_ = true;
-        try {
-            isolation_.require_command();
-        } catch (const Error& error) {
-            has_worker_ = false;
-            if (options_.on_miss == TunePolicy::background) {
-                log_.warning("nothing is tuned in the background: {}", error.what());
-            }
-        }
-    }
-    return *has_worker_;
+bool Background::wants_turn(const Watched& watched, Clock::time_point now) {
+    return watched.due <= now && (watched.wants_tuning || watched.own ||
+                                  (watched.is_provisional && turns_.is_quiet(watched.device)));
 }
 
 void Background::tune_next() {
     const auto now = time_.now();
-    if (options_.on_miss == TunePolicy::background && pending_ > 0 && !has_worker()) {
-        const std::lock_guard lock(mutex_);
-        for (const Place& place : watched_) {
-            place->wants_tuning = false;
-            place->error = std::make_exception_ptr(
-                Error(ErrorKind::unavailable, "no worker tunes in the background"));
-        }
-        count_pending();
-        tried_.notify_all();
+    if (options_.on_miss == TunePolicy::background && queue_.pending() > 0 &&
+        !turns_.has_worker()) {
+        queue_.refuse_all(std::make_exception_ptr(
+            Error(ErrorKind::unavailable, "no worker tunes in the background")));
         return;
     }
-    for (const Place& place : all()) {
-        if (place->due > now ||
-            !(place->wants_tuning || place->own || is_worth_another_try(*place))) {
-            continue;
-        }
-        std::unique_ptr<FileLock>& lock = lock_of(place->device.info());
-        if (!is_free(*place) || !take(lock)) {
+    for (const Place& place : queue_.all()) {
+        if (!wants_turn(*place, now) || !is_free(*place) || !turns_.take(place->device)) {
             continue;  // where another process tunes on it, this one looks for winners
         }
         if (place->wants_tuning || !place->own) {
@@ -278,13 +171,9 @@ void Background::tune_next() {
         } else {
             widen(*place);
         }
-        uses_[&place->device].worked(time_.now());
-        if (lock != nullptr) {
-            lock->release();
-        }
-        const std::lock_guard guard(mutex_);
-        count_pending();
-        has_news_ = has_news_ || pending_ > 0;
+        turns_.worked(place->device);
+        turns_.release(place->device);
+        queue_.end();
         return;
     }
 }
@@ -293,7 +182,7 @@ TuneHooks Background::hooks_for(const Watched& watched, const std::atomic<bool>&
                                 CallGap* gap) {
     TuneHooks hooks{.stop = &stop, .given_up = end_.get_token(), .time = &time_};
     hooks.low_priority =
-        options_.on_miss == TunePolicy::background || (gap != nullptr && has_worker());
+        options_.on_miss == TunePolicy::background || (gap != nullptr && turns_.has_worker());
     if (gap != nullptr && !options_.tune_on_busy_gpu) {
         watched.device.take_launched();
         hooks.has_turn = [this, &watched, gap] { return has_turn(watched, *gap); };
@@ -301,47 +190,82 @@ TuneHooks Background::hooks_for(const Watched& watched, const std::atomic<bool>&
     return hooks;
 }
 
-void Background::tune(Watched& watched) {
-    milliseconds limit = options_.budget;
-    bool is_urgent = false;
-    {
-        const std::lock_guard lock(mutex_);
-        is_urgent = watched.is_urgent;
-        gives_way_ = stop_.load();
-        if (watched.until) {
-            const auto left =
-                std::chrono::duration_cast<milliseconds>(*watched.until - time_.now());
-            limit = std::clamp(left, options_.budget / kLeastPart, options_.budget);
-        }
+bool Background::has_turn(const Watched& watched, CallGap& gap) {
+    constexpr std::chrono::seconds kMostRest{
+        10};  // while it holds memory of the device and its lease
+    if (watched.is_urgent || gap.look(watched.device.take_launched(), time_.now())) {
+        return true;
     }
+    if (queue_.gives_way() || gap.rested(time_.now()) >= kMostRest) {
+        queue_.give_way();
+        throw Error(ErrorKind::unavailable,
+                    "a tuning in the background gave way to calls that use its device; it goes on "
+                    "when that is idle");
+    }
+    return false;
+}
+
+milliseconds Background::limit_of(std::optional<Clock::time_point> until) const {
+    if (!until) {
+        return options_.budget;
+    }
+    const auto left = std::chrono::duration_cast<milliseconds>(*until - time_.now());
+    return std::clamp(left, options_.budget / kLeastPart, options_.budget);
+}
+
+void Background::tune(Watched& watched) {
+    const TuningQueue::Turn turn = queue_.begin(watched);
     CallGap gap;
     try {
         with_task(watched, [&](const Task& task) {
-            TuneHooks hooks = hooks_for(watched, stop_, is_urgent ? nullptr : &gap);
+            TuneHooks hooks = hooks_for(watched, queue_.stopped(), turn.is_urgent ? nullptr : &gap);
             hooks.progress = [&](const TuneProgress& progress) {
-                const std::lock_guard lock(mutex_);
-                watched.incumbent = progress.incumbent;
+                queue_.note_incumbent(watched, progress.incumbent);
             };
-            Answers::Tuned tuned = answers_.tuned(task, watched.winner, limit, hooks);
+            Answers::Tuned tuned =
+                answers_.tuned(task, watched.winner, limit_of(turn.until), hooks);
             if (tuned.own && tuned.own->around == SizeBox::point(task.problem.sizes)) {
                 tuned.own.reset();
             }
             replace(watched, task, std::move(tuned.answer), std::move(tuned.own));
         });
     } catch (const Error& error) {
-        if (is_urgent || !gives_way_ || stop_) {
+        if (turn.is_urgent || !queue_.gives_way() || queue_.stopped()) {
             return fail(watched, error, may_pass(error));
         }
         log_.info("{}", error.what());
-        const std::lock_guard lock(mutex_);
-        watched.due = time_.now() + kTurnGlance;
+        queue_.put_off(watched);
     } catch (const std::exception& error) {
         fail(watched, error, true);
     }
 }
 
+void Background::widen(Watched& watched) {
+    const TuningQueue::Turn turn = queue_.begin_around(watched);
+    bool is_done = true;
+    CallGap gap;
+    try {
+        with_task(watched, [&](const Task& task) {
+            TuneHooks hooks =
+                hooks_for(watched, queue_.gives_way(), turn.is_urgent ? nullptr : &gap);
+            hooks.may_compare = [&] {
+                return is_free(watched) && (!hooks.has_turn || hooks.has_turn());
+            };
+            if (auto answer = answers_.widened(task, *turn.own, hooks)) {
+                replace(watched, task, std::move(answer));
+            } else {
+                is_done = false;
+            }
+        });
+    } catch (const std::exception& error) {
+        is_done = !queue_.gives_way();
+        log_.info("no winners for the sizes around: {}", error.what());
+    }
+    queue_.end_around(watched, is_done);
+}
+
 void Background::fail(Watched& watched, const std::exception& error, bool may_pass) {
-    if (stop_) {
+    if (queue_.stopped()) {
         return;
     }
     const bool again = may_pass && watched.failures + 1 < kMostFailures;
@@ -349,60 +273,120 @@ void Background::fail(Watched& watched, const std::exception& error, bool may_pa
         log_.warning("{}; {} the answer without tuning stays", error.what(),
                      again ? "until a later try in the background" : "no more tries:");
     }
-    const std::lock_guard lock(mutex_);
-    ++watched.failures;
-    watched.due = time_.now() + pause_after(watched.failures);
-    watched.wants_tuning = watched.wants_tuning && again;
-    watched.is_provisional = watched.is_provisional && again;
-    watched.error = std::current_exception();
-    watched.is_urgent = false;
-    tried_.notify_all();
-}
-
-void Background::forget(const Watched& watched) {
-    std::erase_if(watched_, [&](const Place& one) { return one.get() == &watched; });
-    count_pending();
+    queue_.fail(watched, again, std::current_exception());
 }
 
 void Background::replace(Watched& watched, const Task& task, std::unique_ptr<const Resolved> answer,
                          std::shared_ptr<const OwnTuning> own) {
-    const std::lock_guard lock(mutex_);
-    const bool gone = std::none_of(watched_.begin(), watched_.end(),
-                                   [&](const Place& one) { return one.get() == &watched; });
-    if (gone) {  // with an answer of its key that was replaced; calls ask anew
-        return;
+    if (!queue_.holds(watched)) {  // gone with an answer of its key that was replaced
+        return;                    // calls ask anew
     }
-    watched.winner = answer->winner;
-    watched.wants_tuning = false;
-    watched.own = std::move(own);
-    watched.incumbent.reset();
-    watched.is_provisional = answer->is_provisional;
-    const auto another_try = time_.now() + pause_after(2);
-    watched.due = watched.own == nullptr ? another_try : Clock::time_point();
-    const SizeBox serves = answer->serves;
+    TuningQueue::Answered answered{answer->winner, answer->is_provisional, answer->serves,
+                                   std::move(own)};
     recorder_.note(task, *answer);
     if (table_.replace(watched.key, std::move(answer))) {
         ++replaced_;
     }
-    if (options_.on_miss == TunePolicy::now) {
-        watched.is_urgent = false;
-        if (watched.own == nullptr) {
-            forget(watched);
-        }
-    } else {
-        // Calls for other sizes that the replaced answers served find no answer, and their problems
-        // come here again.
-        std::erase_if(watched_, [&](const Place& one) {
-            const bool is_replaced = one->winner == Digest{} || serves.contains(one->problem.sizes);
-            if (one.get() == &watched || one->key != watched.key || !is_replaced) {
-                return false;
-            }
-            one->wants_tuning = false;  // for those that wait for it
-            return true;
-        });
+    queue_.answer(watched, std::move(answered));
+}
+
+void Background::look_for_doubts(std::int64_t version) {
+    const bool has_new_doubts = recorder_.take_doubts();
+    const bool is_new = has_new_winner_.exchange(false) || has_new_doubts;
+    if (options_.on_miss != TunePolicy::background || !options_.watch_winners ||
+        (version == doubts_version_ && !is_new)) {
+        return;
     }
-    count_pending();
-    tried_.notify_all();
+    doubts_version_ = version;
+    races_.clear();
+    std::vector<Doubt> doubts =
+        tuner_.store().ask([](TuningStore& store) { return store.calls().doubts(); });
+    std::erase_if(doubts, [&](const Doubt& doubt) {
+        return std::find(lost_races_.begin(), lost_races_.end(), doubt) != lost_races_.end();
+    });
+    if (doubts.empty()) {
+        return;
+    }
+    for (const Place& place : queue_.all()) {
+        if (!place->wants_tuning) {
+            add_race(place, doubts);
+        }
+    }
+}
+
+void Background::add_race(const Place& place, std::vector<Doubt>& doubts) {
+    with_task(*place, [&](const Task& task) {
+        const RecordKey key = task.key();
+        const auto row = tuner_.store().ask(
+            [&](TuningStore& store) { return store.find(key, task.problem.sizes); });
+        const auto found = std::find_if(doubts.begin(), doubts.end(), [&](const Doubt& doubt) {
+            return row && doubt.is_about(*row);
+        });
+        if (found != doubts.end()) {
+            races_.emplace_back(place, std::move(*found));
+            doubts.erase(found);
+        }
+    });
+}
+
+bool Background::race_next() {
+    for (auto next = races_.begin(); next != races_.end(); ++next) {
+        Watched& watched = *next->first;
+        if (!is_free(watched) || !turns_.take(watched.device)) {
+            continue;
+        }
+        const auto [place, doubt] = std::move(*next);
+        races_.erase(next);
+        race(*place, doubt);
+        turns_.release(place->device);
+        return true;
+    }
+    return false;
+}
+
+void Background::serve_stored(const DispatchKey& near, const Task& task) {
+    Digest unknown{};
+    auto answer = answers_.stored(task, unknown);
+    if (answer == nullptr) {
+        return;
+    }
+    DispatchKey key = near;
+    key.bucket = size_bucket(task.problem.sizes);
+    const Resolved& served = *answer;
+    recorder_.note(task, served);
+    watch(key, task, served);
+    if (table_.replace(key, std::move(answer))) {
+        ++replaced_;
+    }
+}
+
+void Background::race(Watched& watched, const Doubt& doubt) {
+    try {
+        with_task(watched, [&](const Task& task) {
+            const TuneHooks hooks{.stop = &queue_.stopped(),
+                                  .given_up = end_.get_token(),
+                                  .low_priority = true,
+                                  .time = &time_};
+            const RaceReport report = tuner_.race(task, doubt, hooks);
+            if (auto answer = answers_.stored(task, watched.winner)) {
+                replace(watched, task, std::move(answer));
+            }
+            const auto called = doubt.called_sizes();
+            if (report.outcome == RaceReport::Outcome::replaced && called != task.problem.sizes) {
+                Task there = task;
+                there.problem.sizes = *called;
+                serve_stored(watched.key, there);
+            }
+            if (report.outcome == RaceReport::Outcome::slower) {
+                queue_.tune_again(watched);
+            }
+        });
+    } catch (const std::exception& error) {
+        if (!queue_.stopped()) {
+            log_.info("a winner in doubt is not raced in this session: {}", error.what());
+            lost_races_.push_back(doubt);
+        }
+    }
 }
 
 }  // namespace jitune::internal

@@ -2,225 +2,335 @@
 #include "dispatch/behind/range_tuning.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <chrono>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
+#include "dispatch/behind/range_winners.hpp"
 #include "jitune/error.hpp"
+#include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
 #include "tuner_db/winners/trust.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finalist.hpp"
+#include "tuning/record/record_maker.hpp"
 
 namespace jitune::internal {
 
 namespace {
 
-/// The device of a task, to search and compare on.
-class TaskBench : public RangeBench {
+using std::chrono::milliseconds;
+
+/// The usual budget of a search or a comparison that has none.
+constexpr milliseconds kUsualBudget{2000};
+
+milliseconds budget_of(const SearchPlan& plan) {
+    return plan.budget.count() > 0 ? plan.budget : kUsualBudget;
+}
+
+bool serves(const Winner& winner, std::span<const std::int64_t> sizes) {
+    const auto boxes = boxes_of(winner);
+    return boxes && covers(*boxes, sizes);
+}
+
+/// True if `reuse` takes samples that were taken under these conditions.
+bool takes(Reuse reuse, const std::string& conditions) {
+    return reuse == Reuse::all ||
+           (reuse == Reuse::undisturbed && !Conditions::parse(conditions).contended);
+}
+
+/// If a configuration won its search because hardly another was tried, its range is as uncertain:
+/// notes that.
+void take_rivals(const Certainty& of_search, Certainty& of_range) {
+    Conditions conditions = Conditions::parse(of_range.conditions);
+    conditions.rivals = Conditions::parse(of_search.conditions).rivals;
+    of_range.conditions = conditions.text();
+}
+
+/// The parts of the boxes that `taken` does not hold.
+std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& taken) {
+    std::vector<SizeBox> left;
+    for (const SizeBox& box : boxes) {
+        const std::vector<SizeBox> parts = box.outside(taken);
+        left.insert(left.end(), parts.begin(), parts.end());
+    }
+    return left;
+}
+
+/// The comparisons that the database has from this device, driver and compiler, which `reuse`
+/// takes.
+StoredComparisons known_comparisons(SessionStore& store, const Task& task, Reuse reuse) {
+    const Provenance here = RecordMaker(task).provenance();
+    std::vector<Measurement> rows =
+        store.ask([&](TuningStore& open) { return open.measurements().comparisons(task.key()); });
+    std::erase_if(rows, [&](const Measurement& row) {
+        return !is_same_place(row.provenance, here) || !takes(reuse, row.conditions);
+    });
+    return stored_comparisons(rows);
+}
+
+/// The measurements of earlier searches at the task's sizes, if these have tried enough. Of the
+/// report's winner, the configuration alone is set.
+std::optional<TuneReport> known_search(SessionStore& store, const Task& task, Reuse reuse) {
+    constexpr std::size_t kEnough = 64;
+    const RecordMaker record_maker(task);
+    const std::size_t enough = std::min(kEnough, task.space().size());
+    return store.ask([&](TuningStore& open) -> std::optional<TuneReport> {
+        TuneReport report;
+        for (Measurement& one : open.measurements().of(task.key())) {
+            const bool is_compared = phase_of(one) == Conditions::Phase::comparison;
+            if (one.sizes == task.sizes() && !is_compared && takes(reuse, one.conditions) &&
+                is_same_place(one.provenance, record_maker.provenance())) {
+                report.measurements.push_back(std::move(one));
+            }
+        }
+        report.measurements = last_of_each(std::move(report.measurements));
+        std::optional<double> fastest_ns;
+        for (const Measurement& one : report.measurements) {
+            if (is_of_finals(one) && one.verdict == Verdict::timed) {
+                const double ns = summarize(one.samples_ns).median_ns;
+                if (!fastest_ns || ns < *fastest_ns) {
+                    fastest_ns = ns;
+                    report.winner.configuration = one.configuration;
+                }
+            }
+        }
+        const bool has_enough = fastest_ns && report.measurements.size() >= enough;
+        return has_enough ? std::optional(std::move(report)) : std::nullopt;
+    });
+}
+
+/// Searches where no earlier search has tried enough, and compares. Adds to the progress how far
+/// the range is.
+class WholeRangeTuner : public SizeTuner {
 public:
-    TaskBench(const Task& task, const RangeEffort& effort, const std::atomic<bool>& stop,
-              const TuneTask& tune)
-        : task_(task), effort_(effort), stop_(stop), tune_(tune) {}
-
-    std::vector<std::string> search(const Sizes& sizes,
-                                    const std::vector<std::string>& hints) override;
-    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override;
-    std::string code_of(const std::string& configuration) override {
-        const Instance instance = task_.instance(task_.parse(configuration));
-        return fmt::format("{} {}", instance.program(), fmt::join(instance.expressions, " "));
-    }
-    double spent() override {
-        const auto limit =
-            std::max<std::chrono::nanoseconds>(effort_.limit, std::chrono::milliseconds(1));
-        return stop_ ? std::numeric_limits<double>::infinity()
-                     : std::chrono::duration<double>(comparing_) / limit;
+    /// All of it must outlive it.
+    WholeRangeTuner(SessionTuner& tuner, std::size_t anchors, const RangeEffort& effort,
+                    const TuneHooks& hooks, Reuse reuse)
+        : tuner_(tuner), effort_(effort), hooks_(hooks), reuse_(reuse) {
+        range_.anchors = anchors;
+        watched_.stop = hooks.stop;
+        watched_.observer = hooks.observer;
+        watched_.time = hooks.time;
+        watched_.progress = [this](const TuneProgress& progress) {
+            TuneProgress whole = progress;
+            whole.range = range_;
+            whole.range->left_s += std::max(part_s_ - hooks_.time->seconds_since(begun_), 0.0);
+            hooks_.progress(whole);
+        };
     }
 
-    /// A winner for the range, with its code.
-    std::optional<Winner> winner_of(const ServedRange& range);
+    TuneReport search(const Task& task, const SearchPlan& plan) override {
+        begun_ = hooks_.time->now();
+        part_s_ = search_s();
+        range_.left_s = later_s(range_.searched + 1);
+        auto known = known_search(tuner_.store(), task, reuse_);
+        TuneReport report = known ? std::move(*known) : tuner_.tune(task, plan, watched_);
+        searching_s_ += hooks_.time->seconds_since(begun_);
+        ++range_.searched;
+        range_.anchors = std::max(range_.anchors, range_.searched);
+        return report;
+    }
+
+    TuneReport compare(const Task& task, const std::vector<std::string>& compared,
+                       const SearchPlan& plan) override {
+        begun_ = hooks_.time->now();
+        part_s_ = 0;
+        range_.left_s = later_s(range_.searched);
+        TuneReport report = tuner_.compare(task, compared, plan, watched_);
+        comparing_s_ += hooks_.time->seconds_since(begun_);
+        ++range_.compared;
+        return report;
+    }
 
 private:
-    [[nodiscard]] Task at(const Sizes& sizes) const {
-        Task task = task_;
-        task.problem.sizes = sizes;
-        return task;
+    /// Of one search: as long as the ones before it, or as its budget says.
+    [[nodiscard]] double search_s() const {
+        return range_.searched > 0 ? searching_s_ / static_cast<double>(range_.searched)
+                                   : std::chrono::duration<double>(budget_of(effort_.plan)).count();
     }
-    std::optional<TuneReport> compared(const Sizes& sizes, const std::vector<std::string>& names);
-    /// The measurements of a comparison that had all these configurations, or nullptr.
-    [[nodiscard]] const std::vector<Measurement>* known(
-        const Sizes& sizes, const std::vector<std::string>& names) const;
+    /// Of what comes after so many searches.
+    [[nodiscard]] double later_s(std::size_t done) const {
+        const auto searches = static_cast<double>(range_.anchors - std::min(done, range_.anchors));
+        const double limit_s = std::chrono::duration<double>(effort_.limit).count();
+        return searches * search_s() + std::max(limit_s - comparing_s_, 0.0);
+    }
 
-    const Task& task_;
+    SessionTuner& tuner_;
     const RangeEffort& effort_;
-    const std::atomic<bool>& stop_;
-    const TuneTask& tune_;
-    std::chrono::nanoseconds comparing_{0};
-    std::set<std::string> vetted_;  ///< a search has run all check cases on them
+    const TuneHooks& hooks_;
+    const Reuse reuse_;
+    TuneHooks watched_;
+    TuneProgress::Range range_;
+    TimeSource::Clock::time_point begun_ = hooks_.time->now();
+    double part_s_ = 0;  ///< how long the search under way takes
+    double searching_s_ = 0;
+    double comparing_s_ = 0;
 };
 
-std::vector<std::string> TaskBench::search(const Sizes& sizes,
-                                           const std::vector<std::string>& hints) {
-    constexpr double kWorthComparing = 1.02;
-    constexpr std::size_t kMost = 3;
-    SearchPlan plan = effort_.plan;
-    plan.hints.insert(plan.hints.end(), hints.begin(), hints.end());
-    std::optional<TuneReport> report;
+/// Knows the search at the task's own sizes, and waits for its turn before each comparison.
+class AroundTuner : public SizeTuner {
+public:
+    /// All of it must outlive it.
+    AroundTuner(SessionTuner& tuner, const Sizes& sizes, const OwnTuning& own,
+                const TuneHooks& hooks)
+        : tuner_(tuner), sizes_(sizes), own_(own), hooks_(hooks), before_(hooks) {
+        before_.has_turn = hooks.may_compare;
+    }
+
+    TuneReport search(const Task& task, const SearchPlan& plan) override {
+        return task.problem.sizes == sizes_ ? own_.report
+                                            : tuner_.tune_prepared(task, plan, hooks_);
+    }
+    TuneReport compare(const Task& task, const std::vector<std::string>& compared,
+                       const SearchPlan& plan) override {
+        await_turn(before_);
+        return tuner_.compare(task, compared, plan, hooks_);
+    }
+
+private:
+    SessionTuner& tuner_;
+    const Sizes& sizes_;
+    const OwnTuning& own_;
+    const TuneHooks& hooks_;
+    TuneHooks before_;  ///< its turns are those of comparisons
+};
+
+/// The winners that comparisons find for the sizes around; none if they fail or are stopped.
+std::vector<Winner> winners_around(SessionTuner& tuner, const Task& task, const OwnTuning& own,
+                                   const SearchPlan& plan, const TuneHooks& hooks) {
+    const Sizes& sizes = task.problem.sizes;
+    AroundTuner around(tuner, sizes, own, hooks);
+    // The tuning at the own sizes has counted itself.
+    const std::size_t tries = std::max<std::size_t>(tries_of(own.report.winner.certainty), 1) - 1;
+    std::vector<Winner> winners;
     try {
-        report = tune_(at(sizes), plan);
+        const RangeEffort effort{plan, budget_of(plan) / 2,
+                                 known_comparisons(tuner.store(), task, Reuse::undisturbed),
+                                 hooks.rested, hooks.time};
+        winners = range_winners(task, range_around(sizes, own.around, plan.seed), effort,
+                                *hooks.stop, around);
     } catch (const Error& error) {
-        if (error.kind() != ErrorKind::unavailable || hints.empty()) {
+        if (error.kind() == ErrorKind::device || *hooks.stop) {
             throw;
         }
-        return {};  // too large for this device, where smaller ones were not
+        tuner.log().info("{}: the sizes around are left out: {}", task.name(), error.what());
     }
-    std::vector<std::pair<double, std::string>> finalists;
-    for (const Measurement& one : report->measurements) {
-        if (is_of_finals(one) && one.verdict == Verdict::timed) {
-            finalists.emplace_back(summarize(one.samples_ns).median_ns, one.configuration);
+    for (Winner& winner : winners) {
+        if (winner.configuration == own.report.winner.configuration) {
+            take_rivals(own.report.winner.certainty, winner.certainty);
         }
+        count_try(winner.certainty, tries);
     }
-    for (const Measurement& one : report->measurements) {
-        if (one.verdict == Verdict::timed) {
-            vetted_.insert(one.configuration);
-        }
-    }
-    std::sort(finalists.begin(), finalists.end());
-    std::vector<std::string> found{report->winner.configuration};
-    for (const auto& [ns, configuration] : finalists) {
-        if (ns <= kWorthComparing * finalists.front().first && found.size() < kMost &&
-            configuration != found.front()) {
-            found.push_back(configuration);
-        }
-    }
-    return found;
-}
-
-std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
-                                              const std::vector<std::string>& names) {
-    SearchPlan plan = effort_.plan;
-    plan.compared = names;
-    plan.budget = std::chrono::milliseconds(0);
-    const auto begin = effort_.time->now();
-    RestLook rest(effort_.rested);
-    std::optional<TuneReport> report;
-    try {
-        report = tune_(at(sizes), plan);
-    } catch (const Error& error) {
-        const ErrorKind kind = error.kind();  // some sizes fit no memory, or are not allowed
-        if (kind != ErrorKind::unavailable && kind != ErrorKind::usage) {
-            throw;
-        }
-    }
-    comparing_ += effort_.time->now() - begin - rest();
-    return report;
-}
-
-const std::vector<Measurement>* TaskBench::known(const Sizes& sizes,
-                                                 const std::vector<std::string>& names) const {
-    const auto found = effort_.known.find(sizes);
-    const auto has = [&](const std::string& name) {
-        return std::any_of(found->second.begin(), found->second.end(),
-                           [&](const Measurement& one) { return one.configuration == name; });
-    };
-    return found != effort_.known.end() && std::all_of(names.begin(), names.end(), has)
-               ? &found->second
-               : nullptr;
-}
-
-Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>& names) {
-    const std::string standard = at(sizes).default_configuration().text();
-    std::vector<std::string> needed = names;
-    needed.push_back(standard);
-    Comparison comparison;
-    if (const auto* const rows = known(sizes, needed)) {
-        comparison = comparison_of(*rows, standard);
-    } else if (const auto report = compared(sizes, names)) {
-        comparison = comparison_of(report->measurements, standard);
-    }
-    // Perhaps the default, of which only the problem itself was checked.
-    std::erase_if(comparison.timings,
-                  [&](const auto& timing) { return !vetted_.contains(timing.first); });
-    return comparison;
-}
-
-std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
-    auto report = compared(range.sizes, {range.configuration});
-    if (!report || report->winner.configuration != range.configuration) {
-        return std::nullopt;
-    }
-    Winner winner = std::move(report->winner);
-    winner.range = {coverage_text(range.boxes, task_.kernel_template().front_matter().sizes),
-                    range.loss_bound, range.held_out, range.unsure};
-    return winner;
+    return winners;
 }
 
 }  // namespace
 
-RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
-    // More elements than this take seconds to compare. In one dimension, the domain ends there; in
-    // several, sizes with more elements are served as their neighbours are.
-    constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
-    RangePlan plan;
-    plan.domain = domain;
-    plan.seed = seed;
-    plan.first_tests = 2;
-    plan.more_searches = 4;
-    if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
-        plan.domain.to[0] = std::min(domain.to[0], kMostElements);
-    }
-    plan.anchors = anchors_of(plan.domain, domain.from.size() == 1 ? 1 : 3);
-    if (elements_of(domain.from) <= static_cast<double>(kMostElements)) {
-        plan.most_elements = static_cast<double>(kMostElements);
-        std::erase_if(plan.anchors,
-                      [&](const Sizes& sizes) { return elements_of(sizes) > plan.most_elements; });
-    }
-    return plan;
+OwnTuning tune_own(SessionTuner& tuner, const Task& task, const SearchPlan& plan,
+                   const TuneHooks& hooks) {
+    tuner.refuse_tuning();
+    OwnTuning own;
+    own.around = bucket_box(task.problem.sizes);
+    tuner.store().ask([&](TuningStore& store) {
+        own.around = store.same_winners(task.key(), task.problem.sizes, own.around);
+    });
+    own.report = tuner.tune_prepared(task, plan, hooks);
+    return own;
 }
 
-RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed) {
-    RangePlan plan;
-    plan.domain = domain;
-    plan.anchors = {sizes};
-    plan.grid_between = 1;
-    plan.held_out = 5;
-    plan.rounds = 2;
-    plan.polish = 0;
-    plan.most_probes = 24;
-    plan.seed = seed;
-    return plan;
+RangeReport widen(SessionTuner& tuner, const Task& task, const OwnTuning& own,
+                  const SearchPlan& plan, const TuneHooks& hooks) {
+    tuner.refuse_tuning();
+    const Sizes& sizes = task.problem.sizes;
+    std::vector<Winner> winners = winners_around(tuner, task, own, plan, hooks);
+    if (*hooks.stop) {
+        return {{own.report.winner}, own.report.stored};
+    }
+    // Constraints may tell sizes of one range apart.
+    const auto is_legal = [&](const Winner& winner) {
+        return task.accepts(task.parse(winner.configuration));
+    };
+    const bool served = std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
+        return may_serve(trust_of(winner)) && serves(winner, sizes) && is_legal(winner) &&
+               !may_be_slower(winner);
+    });
+    if (!served) {
+        winners.push_back(
+            own.report.winner);  // the last, which takes its sizes away from the others
+    }
+    Saved saved = tuner.save(winners, sizes);
+    if (saved.serving && is_legal(*saved.serving) &&
+        std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
+            return may_serve(trust_of(winner)) && serves(winner, sizes) &&
+                   yields(winner, *saved.serving);
+        })) {
+        winners.push_back(std::move(*saved.serving));
+    }
+    return {std::move(winners), saved.stored};
 }
 
-std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
-                               const std::atomic<bool>& stop, const TuneTask& tune) {
-    range.multiples = task.problem.multiples;
-    TaskBench bench(task, effort, stop, tune);
-    std::vector<Winner> winners;
-    std::vector<Winner> slower;  // than the default, which serves in their place
-    for (const ServedRange& served : search_range(bench, range)) {
-        if (auto winner = stop ? std::nullopt : bench.winner_of(served)) {
-            const bool is_known_slower =
-                may_be_slower(*winner) && !is_provisional(winner->certainty);
-            (is_known_slower ? slower : winners).push_back(std::move(*winner));
+RangeReport tune_around(SessionTuner& tuner, const Task& task, const SearchPlan& plan,
+                        const TuneHooks& hooks) {
+    return widen(tuner, task, tune_own(tuner, task, plan, hooks), plan, hooks);
+}
+
+RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& domain,
+                       const SearchPlan& plan, const TuneHooks& hooks, Reuse reuse) {
+    tuner.refuse_tuning();
+    RangeEffort effort{plan, std::chrono::duration_cast<milliseconds>(
+                                 budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
+    effort.plan.budget = plan.budget / 3;
+    effort.time = hooks.time;
+    if (reuse != Reuse::nothing) {
+        effort.known = known_comparisons(tuner.store(), task, reuse);
+    }
+    const RangePlan range = whole_range(domain, plan.seed);
+    WholeRangeTuner sizes(tuner, range.anchors.size(), effort, hooks, reuse);
+    std::size_t tries = 0;
+    for (const Winner& winner : winners_of(tuner.store(), task, domain)) {
+        if (is_same_place(winner.provenance, RecordMaker(task).provenance())) {
+            tries = std::max(tries, tries_of(winner.certainty));
         }
     }
-    if (stop) {  // what was timed is stored, and the next search goes on with it
-        return {};
+    RangeReport report;
+    report.winners = range_winners(task, range, effort, *hooks.stop, sizes);
+    for (Winner& winner : report.winners) {
+        count_try(winner.certainty, tries);
     }
-    if (winners.empty()) {
-        winners = std::move(slower);
+    report.stored = !report.winners.empty() && tuner.save(report.winners, domain.from).stored;
+    return report;
+}
+
+std::vector<SizeBox> unserved(SessionStore& store, const Task& task, const SizeBox& domain,
+                              Reuse reuse) {
+    const RecordMaker record_maker(task);
+    std::vector<SizeBox> left{domain};
+    for (const Winner& winner : winners_of(store, task, domain)) {
+        const Trust least = reuse == Reuse::all ? Trust::provisional : Trust::kept;
+        if (trust_of(winner) < least ||
+            !is_same_place(winner.provenance, record_maker.provenance())) {
+            continue;
+        }
+        const std::vector<SizeBox> boxes = boxes_of(winner).value();
+        for (const SizeBox& box : boxes) {
+            left = outside(left, box);
+        }
     }
-    if (winners.empty()) {
-        throw Error(ErrorKind::verify,
-                    fmt::format("{}: every configuration that a search had found failed when it "
-                                "was timed for the last time; tune again",
-                                task.name()));
-    }
-    return winners;
+    return left;
+}
+
+std::vector<Winner> winners_of(SessionStore& store, const Task& task, const SizeBox& domain) {
+    std::vector<Winner> all = store.ask([](TuningStore& open) { return open.winners(); });
+    const RecordKey key = task.key();
+    std::erase_if(all, [&](const Winner& winner) {
+        const auto boxes = boxes_of(winner);
+        return !winner.key.is_like(key) || !boxes ||
+               std::none_of(boxes->begin(), boxes->end(),
+                            [&](const SizeBox& box) { return box.overlaps(domain); });
+    });
+    return all;
 }
 
 }  // namespace jitune::internal

@@ -1,50 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <functional>
 #include <vector>
 
-#include "dispatch/behind/stored_costs.hpp"
-#include "range/range_search.hpp"
-#include "tuning/search/search_plan.hpp"
-#include "tuning/task.hpp"
-#include "tuning/tuner.hpp"
+#include "dispatch/behind/session_tuner.hpp"
+#include "sizes/size_box.hpp"
 
 namespace jitune::internal {
 
-/// Tunes a task at its sizes, or compares configurations there: Engine::tune_and_store().
-using TuneTask = std::function<TuneReport(const Task&, const SearchPlan&)>;
-
-/// The plan to search all sizes of a domain: one anchor in each octave, in several dimensions in
-/// each three octaves. In one dimension, sizes above 2^33 are left out, unless the domain begins
-/// above.
-RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
-
-/// The plan to search the sizes around a call's in about a second. The call's own sizes are the
-/// only anchor.
-RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed);
-
-/// How much time a search for ranges may take, and which results it has already.
-struct RangeEffort {
-    SearchPlan plan;                  ///< of the search at each anchor
-    std::chrono::milliseconds limit;  ///< of all comparisons together
-    StoredComparisons known = {};     ///< on this device, driver and compiler
-    /// TuneHooks::rested
-    std::shared_ptr<const std::chrono::nanoseconds> rested =
-        std::make_shared<std::chrono::nanoseconds>(0);
-    const TimeSource* time = &kMachineTime;  ///< of `limit`
+/// The tuning of a problem at its own sizes. The sizes around are compared with it later.
+struct OwnTuning {
+    TuneReport report;
+    SizeBox around;  ///< sizes of the bucket that no other winner served when it began
 };
 
-/// Finds winners for the domain of `range`. `task` gives the problem but for its sizes. The search
-/// ends with what it knows when its effort is spent, and without winners when `stop` is true. The
-/// winners serve all of the domain and no size twice. Two kinds of sizes are left out: those of a
-/// winner that fails when it is timed for the last time, or is slower than the template's default
-/// then, and single sizes that the device has no memory for. Throws as `tune` does, and
-/// Error(verify) if all sizes are left out.
-std::vector<Winner> tune_range(const Task& task, RangePlan range, const RangeEffort& effort,
-                               const std::atomic<bool>& stop, const TuneTask& tune);
+/// The winners that a tuning has found for several sizes.
+struct RangeReport {
+    std::vector<Winner> winners;
+    bool stored = false;  ///< all of them are in the store
+};
+
+/// A tuning of a range reuses these measurements of earlier tunings.
+enum class Reuse {
+    nothing,
+    undisturbed,  ///< those that other processes did not disturb
+    all
+};
+
+// Those that tune throw as SessionTuner::tune() does.
+
+/// Tunes the problem at its own sizes and stores the winner. For a task whose workload is prepared.
+OwnTuning tune_own(SessionTuner& tuner, const Task& task, const SearchPlan& plan,
+                   const TuneHooks& hooks);
+
+/// Finds winners for the sizes around those of the task's `own` tuning. The comparisons take at
+/// most half of the budget. Stores the winners. One of them serves the problem's sizes and is not
+/// unsure. If `hooks` stop the search, this one is the only winner. For a task whose workload is
+/// prepared.
+RangeReport widen(SessionTuner& tuner, const Task& task, const OwnTuning& own,
+                  const SearchPlan& plan, const TuneHooks& hooks);
+
+/// Calls tune_own(), then widen().
+RangeReport tune_around(SessionTuner& tuner, const Task& task, const SearchPlan& plan,
+                        const TuneHooks& hooks);
+
+/// Finds winners for all sizes of `domain` and stores them; they replace the winners that are
+/// stored for these sizes. Each search at single sizes takes a third of the plan's budget; the
+/// comparisons between sizes take three quarters of a budget for each octave. Takes searches and
+/// comparisons of this device, driver and compiler from the database instead of repeating them, as
+/// `reuse` allows. Returns no winners if `hooks` stop it. The task's own sizes are not used.
+RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& domain,
+                       const SearchPlan& plan, const TuneHooks& hooks, Reuse reuse);
+
+/// The parts of `domain` that no stored winner serves, of the winners of this device, driver and
+/// compiler that are sure, and whose measurements `reuse` takes.
+std::vector<SizeBox> unserved(SessionStore& store, const Task& task, const SizeBox& domain,
+                              Reuse reuse);
+
+/// The stored winners that serve sizes of `domain`, without their images.
+std::vector<Winner> winners_of(SessionStore& store, const Task& task, const SizeBox& domain);
 
 }  // namespace jitune::internal

@@ -2,6 +2,7 @@
 #include "dispatch/behind/stored_costs.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "measure/conditions.hpp"
@@ -51,6 +52,18 @@ Comparison comparison_of(std::span<const Measurement> measurements, const std::s
         comparison.standard = found->second;
     }
     return comparison;
+}
+
+std::vector<Measurement> last_of_each(std::vector<Measurement> measurements) {
+    std::map<std::string, Measurement> last;
+    for (Measurement& one : measurements) {
+        last.insert_or_assign(one.configuration, std::move(one));
+    }
+    std::vector<Measurement> result;
+    for (auto& [configuration, measurement] : last) {
+        result.push_back(std::move(measurement));
+    }
+    return result;
 }
 
 StoredComparisons stored_comparisons(const std::vector<Measurement>& rows) {

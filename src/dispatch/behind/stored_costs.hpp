@@ -18,6 +18,9 @@ namespace jitune::internal {
 /// template's default at these sizes.
 Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard);
 
+/// The last measurement of each configuration: times of the finals replace those before them.
+std::vector<Measurement> last_of_each(std::vector<Measurement> measurements);
+
 /// Stored comparisons by their sizes. If there are several at the same sizes, the one with most
 /// configurations is kept, and of equals the last.
 using StoredComparisons = std::map<Sizes, std::vector<Measurement>>;

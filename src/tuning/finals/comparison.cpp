@@ -29,9 +29,10 @@ constexpr StoppingRule kQuickRule{.min_samples = 3, .max_samples = 3};
 /// One comparison.
 class Comparison {
 public:
-    Comparison(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
-               BinaryCache& binaries, const Log& log)
+    Comparison(const Task& task, const std::vector<std::string>& compared, const SearchPlan& plan,
+               const TuneHooks& hooks, BinaryCache& binaries, const Log& log)
         : task_(task),
+          compared_(compared),
           plan_(plan),
           hooks_(hooks),
           binaries_(binaries),
@@ -73,19 +74,20 @@ private:
     }
 
     const Task& task_;
+    const std::vector<std::string>& compared_;
     const SearchPlan& plan_;
     const TuneHooks& hooks_;
     BinaryCache& binaries_;
     Rig rig_;
     const RecordMaker record_maker_;
-    std::vector<Evaluation> evaluations_;  ///< in the order of the plan
+    std::vector<Evaluation> evaluations_;  ///< in the order of compared_
     std::size_t default_ = 0;              ///< the default among them; their number: none
     std::optional<double> best_ns_;
     TuneReport report_;
 };
 
 void Comparison::choose() {
-    std::vector<std::string> texts = plan_.compared;
+    std::vector<std::string> texts = compared_;
     texts.push_back(task_.default_configuration().text());
     std::vector<std::string> announced;
     for (const std::string& text : texts) {
@@ -203,10 +205,12 @@ Winner Comparison::winner(std::vector<Finalist> finalists) const {
 
 }  // namespace
 
-TuneReport compare(const Task& task, const SearchPlan& plan, const TuneHooks& hooks,
-                   BinaryCache& binaries, const Log& log) {
+TuneReport compare(const Task& task, const std::vector<std::string>& compared,
+                   const SearchPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
+                   const Log& log) {
     task.check();
-    return Comparison(task, plan, hooks, binaries, log).run();
+    announce_data(task, hooks);
+    return Comparison(task, compared, plan, hooks, binaries, log).run();
 }
 
 }  // namespace jitune::internal

@@ -59,6 +59,18 @@ Supervisor& Isolation::start(Station& station, const Task& task, const TuneHooks
 
 std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                           const TuneHooks& hooks) {
+    return in_worker(record_maker, plan, hooks, {});
+}
+
+std::optional<TuneReport> Isolation::compare(const RecordMaker& record_maker,
+                                             const std::vector<std::string>& compared,
+                                             const SearchPlan& plan, const TuneHooks& hooks) {
+    return in_worker(record_maker, plan, hooks, compared);
+}
+
+std::optional<TuneReport> Isolation::in_worker(const RecordMaker& record_maker,
+                                               const SearchPlan& plan, const TuneHooks& hooks,
+                                               const std::vector<std::string>& compared) {
     const Task& task = record_maker.task();
     if (!isolates(task.kernel, hooks.low_priority)) {
         return std::nullopt;
@@ -66,7 +78,8 @@ std::optional<TuneReport> Isolation::tune(const RecordMaker& record_maker, const
     Station& here = station(task.info().id, hooks.low_priority);
     const std::lock_guard lock(here.mutex);
     return start(here, task, hooks)
-        .tune({task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan},
+        .tune({task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan,
+               compared},
               hooks, record_maker);
 }
 

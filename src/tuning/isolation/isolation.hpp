@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "jitune/error.hpp"
 #include "jitune/options.hpp"
@@ -51,6 +52,11 @@ public:
     std::optional<TuneReport> tune(const RecordMaker& record_maker, const SearchPlan& plan,
                                    const TuneHooks& hooks);
 
+    /// As tune(), for compare() of these configurations.
+    std::optional<TuneReport> compare(const RecordMaker& record_maker,
+                                      const std::vector<std::string>& compared,
+                                      const SearchPlan& plan, const TuneHooks& hooks);
+
     /// Kernel instances that workers have given to a compiler. The last ones of a tuning that
     /// failed may be missing.
     [[nodiscard]] std::int64_t compiles() const { return compiles_; }
@@ -62,6 +68,10 @@ private:
         std::unique_ptr<Supervisor> supervisor;
     };
 
+    /// Tunes, or compares `compared` if it is not empty.
+    std::optional<TuneReport> in_worker(const RecordMaker& record_maker, const SearchPlan& plan,
+                                        const TuneHooks& hooks,
+                                        const std::vector<std::string>& compared);
     Station& station(const std::string& device, bool low_priority);
     Supervisor& supervisor(Station& station, bool low_priority);
     /// The station's supervisor, with a worker.

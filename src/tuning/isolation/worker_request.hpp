@@ -51,6 +51,7 @@ struct WorkerRequest {
     std::string device;               ///< "cuda:0" or "host"
     Problem problem;
     SearchPlan plan;
+    std::vector<std::string> compared = {};  ///< not empty: for compare(), else for tune()
 };
 
 void write_request(MessageWriter& writer, const WorkerRequest& request);

@@ -45,11 +45,22 @@ void MeasurementRecorder::measured(const Measurement& measurement) {
     }
 }
 
-void MeasurementRecorder::save(TuningStore& store, std::span<const Winner> winners) {
-    store.save(measurements_, winners);
+void MeasurementRecorder::clear_journal() {
     if (journal_ != nullptr) {
         with_journal([&] { journal_->clear(); });
     }
+}
+
+void MeasurementRecorder::save(TuningStore& store) {
+    store.save(measurements_);
+    clear_journal();
+}
+
+std::optional<Winner> MeasurementRecorder::save(TuningStore& store, const Winner& winner,
+                                                std::span<const std::int64_t> sizes) {
+    auto serving = store.save(measurements_, {&winner, 1}, sizes);
+    clear_journal();
+    return serving;
 }
 
 }  // namespace jitune::internal

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,13 +27,17 @@ public:
     void announce(std::span<const std::string> configurations) override;
     void measured(const Measurement& measurement) override;
 
-    /// Puts all measurements and the winners into `store`, and removes the journal file. Throws
-    /// Error(store); the file then stays for a later process.
-    void save(TuningStore& store, std::span<const Winner> winners);
+    /// Puts all measurements into `store`, and removes the journal file. Throws Error(store); the
+    /// file then stays for a later process.
+    void save(TuningStore& store);
+    /// As save(), with the winner. Returns the winner that serves `sizes` then.
+    std::optional<Winner> save(TuningStore& store, const Winner& winner,
+                               std::span<const std::int64_t> sizes);
 
 private:
     template <class Action>
     void with_journal(Action action);
+    void clear_journal();
 
     const RecordMaker& record_maker_;
     const Log& log_;

@@ -30,9 +30,6 @@ struct SearchPlan {
     std::size_t compile_threads = 0;  ///< zero: CompileAhead's own choice
     /// The part of the budget that the search which this one resumes has used up.
     std::chrono::milliseconds spent{0};
-    /// Not empty: no search, but a comparison of these with the default; see compare().
-    /// The budget then limits the comparison.
-    std::vector<std::string> compared = {};
     /// Earlier verdicts, at most one for a configuration. They count as evaluated and are not
     /// measured again, but for those that reach the finals.
     std::vector<Measurement> history = {};

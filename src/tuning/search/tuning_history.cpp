@@ -90,11 +90,11 @@ std::string machine_down_reason(std::size_t others) {
     return others == 0 ? std::string(kDown) : fmt::format("{} or {} others", kDown, others);
 }
 
-void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
-            SearchPlan& plan) {
+std::optional<Winner> recall(TuningStore& store, const RecordMaker& record_maker,
+                             const StepLimits& limits, SearchPlan& plan) {
     const Task& task = record_maker.task();
     const RecordKey key = task.key();
-    const std::optional<Winner> winner = store.incumbent(key, task.problem.sizes);
+    std::optional<Winner> winner = store.incumbent(key, task.problem.sizes);
     if (winner) {
         plan.incumbent = winner->configuration;
     }
@@ -115,6 +115,7 @@ void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimit
             plan.hints.push_back(near.configuration);
         }
     }
+    return winner;
 }
 
 std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& record_maker) {

@@ -38,11 +38,11 @@ TuningHistory tuning_history(const std::vector<Measurement>& rows, const std::st
                              const Provenance& now, bool resume, const StepLimits& limits);
 
 /// Sets the incumbent, the history and the suspects of a plan from the database, and adds the
-/// winners of the nearest other sizes to its hints. A tuning that was complete begins anew, with
-/// its winner as the incumbent; one that was not is resumed, unless the plan is SearchPlan::anew.
-/// Throws Error(store).
-void recall(TuningStore& store, const RecordMaker& record_maker, const StepLimits& limits,
-            SearchPlan& plan);
+/// winners of the nearest other sizes to its hints. Returns the incumbent, if there is one. A
+/// tuning that was complete begins anew, with its winner as the incumbent; one that was not is
+/// resumed, unless the plan is SearchPlan::anew. Throws Error(store).
+std::optional<Winner> recall(TuningStore& store, const RecordMaker& record_maker,
+                             const StepLimits& limits, SearchPlan& plan);
 
 /// Removes all verdicts from a plan's history but those that forbid to run a configuration again.
 /// Returns true if there were others.

@@ -114,7 +114,7 @@ TEST_F(CapturedCallTest, IsWhatCandidatesAreTimedOn) {
     const auto tune = [&] {
         const Kernel one = captured();
         const Problem problem = kernel_problem(one.kernel_template, {3}, {{"element", "bfloat16"}});
-        return engine.tune_and_store({engine.device("host"), one, problem}, {});
+        return engine.tuner().tune({engine.device("host"), one, problem}, {});
     };
     EXPECT_EQ(tune().progress.failed, 0U);
     const std::vector<std::int32_t> wrong{16, 27, 39};
@@ -134,7 +134,7 @@ TEST_F(CapturedCallTest, IsTunedOnWithAReferenceThatIsAKernelToo) {
     Engine& engine = SessionAccess::engine(*session_);
     const Kernel one = captured();
     const Problem problem = kernel_problem(one.kernel_template, {3}, {{"element", "float32"}});
-    const TuneReport report = engine.tune_and_store({engine.device("host"), one, problem}, {});
+    const TuneReport report = engine.tuner().tune({engine.device("host"), one, problem}, {});
     EXPECT_EQ(report.progress.failed, 0U);
     EXPECT_EQ(report.progress.evaluated, 2U);
 }

@@ -75,7 +75,7 @@ protected:
     TuneReport tune_in_place(const std::string& fault) {
         Engine engine(options_, families());
         const Kernel kernel = kernel_from_text("double_up.cpp", text(fault), dir_.path());
-        return engine.tune_and_store(
+        return engine.tuner().tune(
             {engine.device("host"), kernel, kernel_problem(kernel.kernel_template, {1000}, {})},
             {.strategy = "exhaustive"});
     }

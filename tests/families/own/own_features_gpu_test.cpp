@@ -188,7 +188,7 @@ TEST_F(OwnFeaturesGpu, TunesOnACapturedCall) {
     const Kernel kernel = kernel_from_file(path, {}, folder_.path() / "capture");
     const Problem problem = kernel_problem(kernel.kernel_template, {1000}, {});
     EXPECT_EQ(kernel.workload->timed(problem).name, "the captured call");
-    const TuneReport report = engine.tune_and_store({engine.device("cuda"), kernel, problem}, {});
+    const TuneReport report = engine.tuner().tune({engine.device("cuda"), kernel, problem}, {});
     EXPECT_EQ(report.progress.failed, 0U);
 }
 

@@ -132,7 +132,7 @@ TEST_F(OwnTexturesGpu, TunesOnACapturedCall) {
         kernel_from_file(folder_.path() / "gather.cu", {}, folder_.path() / "capture");
     const Problem problem = kernel_problem(kernel.kernel_template, {kCount}, {});
     EXPECT_EQ(kernel.workload->timed(problem).name, "the captured call");
-    const TuneReport report = engine.tune_and_store({engine.device("cuda"), kernel, problem}, {});
+    const TuneReport report = engine.tuner().tune({engine.device("cuda"), kernel, problem}, {});
     EXPECT_EQ(report.progress.failed, 0U);
 }
 

@@ -54,7 +54,7 @@ protected:
               std::pair{ElementType::int32, Stencil{.radius = 25}}}) {
             for (const std::size_t alignment : {std::size_t{16}, bytes_of(element)}) {
                 const Problem problem = stencil_problem({element, stencil, n}, alignment);
-                const TuneReport report = SessionAccess::engine(session_).tune_and_store(
+                const TuneReport report = SessionAccess::engine(session_).tuner().tune(
                     {cuda, stencil_kernel(PlatformKind::cuda), problem},
                     {.strategy = "random", .max_evaluations = most});
                 EXPECT_GE(report.measurements.size(), std::min<std::size_t>(most, 20U));

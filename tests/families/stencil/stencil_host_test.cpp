@@ -158,7 +158,7 @@ TEST(StencilHostTuning, EveryCandidateIsRightAndTheWinnerAnswers) {
          {std::pair{ElementType::float32, 8}, std::pair{ElementType::int32, 2}}) {
         const Problem problem = stencil_problem(
             {element, {.radius = radius, .mean = true, .boundary = Boundary::wrap}, 20'000}, 16);
-        const TuneReport report = SessionAccess::engine(session).tune_and_store(
+        const TuneReport report = SessionAccess::engine(session).tuner().tune(
             {host, stencil_kernel(PlatformKind::host), problem},
             {.strategy = "exhaustive", .max_evaluations = 8});
         for (const Measurement& one : report.measurements) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/behind/range_tuning.hpp"
+#include "dispatch/behind/range_winners.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,13 +15,13 @@ namespace jitune::internal {
 namespace {
 
 /// Finds ranges by times that the test says.
-class RangeTuning : public EngineFixture {
+class RangeWinners : public EngineFixture, public SizeTuner {
 protected:
     /// The time of kFastest, where the default takes 1000 ns.
     static double ns_at(std::int64_t n) { return n < 100 ? 400 : 1400; }
 
     /// Times what is compared; a search finds kFastest and does not time the default.
-    TuneReport times(const Task& at, const SearchPlan& plan) const {
+    TuneReport times(const Task& at, bool with_default) const {
         const RecordMaker record_maker(at);
         const double ns = ns_at(at.problem.sizes[0]);
         TuneReport report;
@@ -31,7 +31,7 @@ protected:
             report.measurements.back().conditions = "l2=cold interleaved";
         };
         add(kFastest, ns);
-        if (!plan.compared.empty()) {
+        if (with_default) {
             add(kFakeDefault, 1000);
         }
         report.winner.key = at.key();
@@ -42,12 +42,18 @@ protected:
         report.winner.certainty = {conditions_, 0.01, 1000 / ns - 0.01, 1000 / ns + 0.01};
         return report;
     }
+    TuneReport search(const Task& at, const SearchPlan& /*plan*/) override {
+        return times(at, false);
+    }
+    TuneReport compare(const Task& at, const std::vector<std::string>& /*compared*/,
+                       const SearchPlan& /*plan*/) override {
+        return times(at, true);
+    }
     bool is_served(std::int64_t n) {
         const Task task{device_, kernel_, fake_sum_problem()};
         const std::vector<Winner> winners =
-            tune_range(task, whole_range({{8}, {400}}, 1), {{}, std::chrono::seconds(60)},
-                       std::atomic<bool>(false),
-                       [&](const Task& at, const SearchPlan& plan) { return times(at, plan); });
+            range_winners(task, whole_range({{8}, {400}}, 1), {{}, std::chrono::seconds(60)},
+                          std::atomic<bool>(false), *this);
         return std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
             return covers(boxes_of(winner).value(), std::array{n});
         });
@@ -56,12 +62,12 @@ protected:
     std::string conditions_ = "l2=cold";
 };
 
-TEST_F(RangeTuning, LeavesSizesToTheDefaultWhereItIsFaster) {
+TEST_F(RangeWinners, LeavesSizesToTheDefaultWhereItIsFaster) {
     EXPECT_TRUE(is_served(50));
     EXPECT_FALSE(is_served(200));
 }
 
-TEST_F(RangeTuning, KeepsRowsThatOtherProcessesDisturbed) {
+TEST_F(RangeWinners, KeepsRowsThatOtherProcessesDisturbed) {
     conditions_ = "l2=cold cpu=contended";
     EXPECT_TRUE(is_served(50));
     EXPECT_TRUE(is_served(200)) << "a quiet machine is to tell";

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dispatch/behind/range_winners.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "jitune/error.hpp"
+#include "measure/statistics.hpp"
+#include "range/size_grid.hpp"
+#include "tuner_db/winners/trust.hpp"
+#include "tuning/finals/finalist.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+/// The device of a task, to search and compare on.
+class TaskBench : public RangeBench {
+public:
+    TaskBench(const Task& task, const RangeEffort& effort, const std::atomic<bool>& stop,
+              SizeTuner& tuner)
+        : task_(task), effort_(effort), stop_(stop), tuner_(tuner) {}
+
+    std::vector<std::string> search(const Sizes& sizes,
+                                    const std::vector<std::string>& hints) override;
+    Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override;
+    std::string code_of(const std::string& configuration) override {
+        const Instance instance = task_.instance(task_.parse(configuration));
+        return fmt::format("{} {}", instance.program(), fmt::join(instance.expressions, " "));
+    }
+    double spent() override {
+        const auto limit =
+            std::max<std::chrono::nanoseconds>(effort_.limit, std::chrono::milliseconds(1));
+        return stop_ ? std::numeric_limits<double>::infinity()
+                     : std::chrono::duration<double>(comparing_) / limit;
+    }
+
+    /// A winner for the range, with its code.
+    std::optional<Winner> winner_of(const ServedRange& range);
+
+private:
+    [[nodiscard]] Task at(const Sizes& sizes) const {
+        Task task = task_;
+        task.problem.sizes = sizes;
+        return task;
+    }
+    std::optional<TuneReport> compared(const Sizes& sizes, const std::vector<std::string>& names);
+    /// The measurements of a comparison that had all these configurations, or nullptr.
+    [[nodiscard]] const std::vector<Measurement>* known(
+        const Sizes& sizes, const std::vector<std::string>& names) const;
+
+    const Task& task_;
+    const RangeEffort& effort_;
+    const std::atomic<bool>& stop_;
+    SizeTuner& tuner_;
+    std::chrono::nanoseconds comparing_{0};
+    std::set<std::string> vetted_;  ///< a search has run all check cases on them
+};
+
+std::vector<std::string> TaskBench::search(const Sizes& sizes,
+                                           const std::vector<std::string>& hints) {
+    constexpr double kWorthComparing = 1.02;
+    constexpr std::size_t kMost = 3;
+    SearchPlan plan = effort_.plan;
+    plan.hints.insert(plan.hints.end(), hints.begin(), hints.end());
+    std::optional<TuneReport> report;
+    try {
+        report = tuner_.search(at(sizes), plan);
+    } catch (const Error& error) {
+        if (error.kind() != ErrorKind::unavailable || hints.empty()) {
+            throw;
+        }
+        return {};  // too large for this device, where smaller ones were not
+    }
+    std::vector<std::pair<double, std::string>> finalists;
+    for (const Measurement& one : report->measurements) {
+        if (is_of_finals(one) && one.verdict == Verdict::timed) {
+            finalists.emplace_back(summarize(one.samples_ns).median_ns, one.configuration);
+        }
+    }
+    for (const Measurement& one : report->measurements) {
+        if (one.verdict == Verdict::timed) {
+            vetted_.insert(one.configuration);
+        }
+    }
+    std::sort(finalists.begin(), finalists.end());
+    std::vector<std::string> found{report->winner.configuration};
+    for (const auto& [ns, configuration] : finalists) {
+        if (ns <= kWorthComparing * finalists.front().first && found.size() < kMost &&
+            configuration != found.front()) {
+            found.push_back(configuration);
+        }
+    }
+    return found;
+}
+
+std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
+                                              const std::vector<std::string>& names) {
+    SearchPlan plan = effort_.plan;
+    plan.budget = std::chrono::milliseconds(0);
+    const auto begin = effort_.time->now();
+    RestLook rest(effort_.rested);
+    std::optional<TuneReport> report;
+    try {
+        report = tuner_.compare(at(sizes), names, plan);
+    } catch (const Error& error) {
+        const ErrorKind kind = error.kind();  // some sizes fit no memory, or are not allowed
+        if (kind != ErrorKind::unavailable && kind != ErrorKind::usage) {
+            throw;
+        }
+    }
+    comparing_ += effort_.time->now() - begin - rest();
+    return report;
+}
+
+const std::vector<Measurement>* TaskBench::known(const Sizes& sizes,
+                                                 const std::vector<std::string>& names) const {
+    const auto found = effort_.known.find(sizes);
+    const auto has = [&](const std::string& name) {
+        return std::any_of(found->second.begin(), found->second.end(),
+                           [&](const Measurement& one) { return one.configuration == name; });
+    };
+    return found != effort_.known.end() && std::all_of(names.begin(), names.end(), has)
+               ? &found->second
+               : nullptr;
+}
+
+Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>& names) {
+    const std::string standard = at(sizes).default_configuration().text();
+    std::vector<std::string> needed = names;
+    needed.push_back(standard);
+    Comparison comparison;
+    if (const auto* const rows = known(sizes, needed)) {
+        comparison = comparison_of(*rows, standard);
+    } else if (const auto report = compared(sizes, names)) {
+        comparison = comparison_of(report->measurements, standard);
+    }
+    // Perhaps the default, of which only the problem itself was checked.
+    std::erase_if(comparison.timings,
+                  [&](const auto& timing) { return !vetted_.contains(timing.first); });
+    return comparison;
+}
+
+std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
+    auto report = compared(range.sizes, {range.configuration});
+    if (!report || report->winner.configuration != range.configuration) {
+        return std::nullopt;
+    }
+    Winner winner = std::move(report->winner);
+    winner.range = {coverage_text(range.boxes, task_.kernel_template().front_matter().sizes),
+                    range.loss_bound, range.held_out, range.unsure};
+    return winner;
+}
+
+}  // namespace
+
+RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
+    // More elements than this take seconds to compare. In one dimension, the domain ends there; in
+    // several, sizes with more elements are served as their neighbours are.
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
+    RangePlan plan;
+    plan.domain = domain;
+    plan.seed = seed;
+    plan.first_tests = 2;
+    plan.more_searches = 4;
+    if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
+        plan.domain.to[0] = std::min(domain.to[0], kMostElements);
+    }
+    plan.anchors = anchors_of(plan.domain, domain.from.size() == 1 ? 1 : 3);
+    if (elements_of(domain.from) <= static_cast<double>(kMostElements)) {
+        plan.most_elements = static_cast<double>(kMostElements);
+        std::erase_if(plan.anchors,
+                      [&](const Sizes& sizes) { return elements_of(sizes) > plan.most_elements; });
+    }
+    return plan;
+}
+
+RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed) {
+    RangePlan plan;
+    plan.domain = domain;
+    plan.anchors = {sizes};
+    plan.grid_between = 1;
+    plan.held_out = 5;
+    plan.rounds = 2;
+    plan.polish = 0;
+    plan.most_probes = 24;
+    plan.seed = seed;
+    return plan;
+}
+
+std::vector<Winner> range_winners(const Task& task, RangePlan range, const RangeEffort& effort,
+                                  const std::atomic<bool>& stop, SizeTuner& tuner) {
+    range.multiples = task.problem.multiples;
+    TaskBench bench(task, effort, stop, tuner);
+    std::vector<Winner> winners;
+    std::vector<Winner> slower;  // than the default, which serves in their place
+    for (const ServedRange& served : search_range(bench, range)) {
+        if (auto winner = stop ? std::nullopt : bench.winner_of(served)) {
+            const bool is_known_slower =
+                may_be_slower(*winner) && !is_provisional(winner->certainty);
+            (is_known_slower ? slower : winners).push_back(std::move(*winner));
+        }
+    }
+    if (stop) {  // what was timed is stored, and the next search goes on with it
+        return {};
+    }
+    if (winners.empty()) {
+        winners = std::move(slower);
+    }
+    if (winners.empty()) {
+        throw Error(ErrorKind::verify,
+                    fmt::format("{}: every configuration that a search had found failed when it "
+                                "was timed for the last time; tune again",
+                                task.name()));
+    }
+    return winners;
+}
+
+}  // namespace jitune::internal
