@@ -19,11 +19,11 @@ namespace jitune::internal {
 
 /// One step of a launch as cuLaunchKernelEx wants it, but for the stream and the arrays. Points
 /// into itself.
-class KernelCall {
+class DriverCall {
 public:
-    KernelCall() = default;
-    KernelCall(const KernelCall&) = delete;
-    KernelCall& operator=(const KernelCall&) = delete;
+    DriverCall() = default;
+    DriverCall(const DriverCall&) = delete;
+    DriverCall& operator=(const DriverCall&) = delete;
 
     /// As ArgumentList::set.
     void set(CUkernel kernel, const Launch& launch, const LaunchStep& step, Cells& cells) {
@@ -96,7 +96,7 @@ private:
     std::atomic<bool>* launched_ = nullptr;
     std::uint32_t step_count_ = 0;
     std::uint16_t constant_count_ = 0, texture_count_ = 0;
-    std::array<KernelCall, kMaxLaunchSteps> steps_;
+    std::array<DriverCall, kMaxLaunchSteps> steps_;
     Cells cells_{};
     DriverDevice* device_ = nullptr;
     const CudaProgram* program_ = nullptr;
