@@ -72,7 +72,7 @@ class Jitune:
         write_npy(self.folder / "signal.npy", (1000,), 0.5)
         write_npy(self.folder / "levels.npy", (40, 50), 3.0)
         database = self.folder / "tuning.db"
-        sql_block.make_database(database, source / "tuner_db").close()
+        sql_block.make_database(database, source / "tuner_db" / "file").close()
         database.chmod(0o600)
         self.helps = {}
 

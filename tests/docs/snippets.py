@@ -146,7 +146,7 @@ class Checker:
             raise Failure(done.stdout + done.stderr)
 
     def sql(self, block):
-        error = sql_block.run(block, self.source / "tuner_db")
+        error = sql_block.run(block, self.source / "tuner_db" / "file")
         if error:
             raise Failure(error)
 
