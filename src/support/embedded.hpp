@@ -16,7 +16,7 @@ struct File {
 /// Everything under kernel_templates/.
 extern const std::span<const File> kernel_templates;
 
-/// tuner_db/schema_<version>.sql, in the order of versions.
+/// tuner_db/file/schema_<version>.sql, in the order of versions.
 extern const std::span<const File> schema;
 
 /// The kernels that the cuda backend itself runs.
