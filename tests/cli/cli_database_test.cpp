@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
+#include <fstream>
+#include <ios>
 #include <string>
 
 #include <fmt/format.h>
@@ -111,6 +113,42 @@ TEST_F(CliDatabase, ComparisonsOfARangeAreExportedAndImported) {
     EXPECT_EQ(other->measurements().comparisons(key()).size(), 3U);
     EXPECT_EQ(other->measurements().of(key(28)).size(), 1U) << "the search there has its own row";
     EXPECT_NE(jitune(import).out.find(", 0 of them new"), std::string::npos);
+}
+
+TEST_F(CliDatabase, ProblemsHaveTheirOwnExitCode) {
+    expect_failure("db list", 3, "jitune sweep reduce creates it, and so do an app's calls");
+    const std::string default_answers =
+        jitune("db explain -n 2000 --device host --tune offline").out;
+    EXPECT_EQ(default_answers, "no stored winner: the template's default answers\n");
+    EXPECT_EQ(jitune_json("db explain -n 1000 --device host --db none")["rows"].size(), 0U);
+    EXPECT_EQ(jitune_json("db path")["exists"], false);
+    ASSERT_EQ(jitune("sweep reduce --device host --sizes 2^10,2^14 --budget 0.3").code, 0);
+    std::filesystem::permissions(path("tuning.db"), std::filesystem::perms(0666));
+    expect_failure("db list", 3, "tuning.db");
+    expect_failure("sweep reduce --device host --sizes 1000", 3, "tuning.db");
+}
+
+TEST_F(CliDatabase, VerifyFindsAChangedByte) {
+    ASSERT_EQ(jitune("sweep reduce --device host --sizes 2^10,2^14 --budget 0.3").code, 0);
+    const std::string text = contents(path("tuning.db"));
+    const auto place = text.find("element=float32");
+    ASSERT_NE(place, std::string::npos);
+    std::fstream(path("tuning.db"), std::ios::in | std::ios::out | std::ios::binary)
+        .seekp(static_cast<std::streamoff>(place))
+        .write("elemenT", 7);
+    const Answer answer = jitune("db verify");
+    EXPECT_EQ(answer.code, 3) << answer.out << answer.err;
+}
+
+TEST_F(CliDatabase, VerifyListsTheJournalsOfTunings) {
+    EXPECT_EQ(jitune("sweep reduce --device host --sizes 1000 --evaluations 1").code, 0);
+    EXPECT_EQ(jitune_json("db verify")["journals"].size(), 0U);
+    std::ofstream(path("tuning.db-sweep-1-1")) << "";
+    EXPECT_EQ(jitune_json("db verify")["journals"][0]["in_use"], false);
+    const std::string text = jitune("db verify").out;
+    EXPECT_NE(text.find("tuning.db-sweep-1-1: the journal of a tuning that was ended"),
+              std::string::npos)
+        << text;
 }
 
 }  // namespace
