@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kReference = "[reference]";
 
-/// The line of the front matter that holds the text; 0 where none does.
+/// The line of the front matter that holds the text; 0 if none does.
 int line_of(const TemplateSource& source, const std::string& text) {
     const std::size_t at = source.text.find(text);
     return at == std::string::npos || text.empty()
