@@ -312,7 +312,7 @@ std::unique_ptr<const Resolved> Engine::from_incumbent(const Task& task,
     }
     if (outcome.incumbent &&
         outcome.incumbent->configuration == task.default_configuration().text()) {
-        // So the default, which answers then, is not compiled once more.
+        // This keeps the default, which answers then, from being compiled once more.
         tuner_.binaries().remember(task, task.instance(task.default_configuration()),
                                    outcome.incumbent->binary);
     }

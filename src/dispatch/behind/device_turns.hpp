@@ -27,7 +27,7 @@ public:
                 const TimeSource& time)
         : options_(options), log_(log), isolation_(isolation), time_(time) {}
 
-    /// False, with one warning under TunePolicy::background, where a tuning of low priority has no
+    /// False, with one warning under TunePolicy::background, if a tuning of low priority has no
     /// worker.
     bool has_worker();
 
