@@ -30,8 +30,8 @@ using CompiledImages = std::span<const std::span<const CompiledImage>* const>;
 extern const CompiledImages compiled_images;
 
 /// The code of an instance in `images`, for a device that runs it: of 7.5, only code for 7.x up to
-/// 7.5 does. Nothing: none of them has it. Thread-safe; the images must live as long as the
-/// process.
+/// 7.5 does. Returns nothing if none of them has it. Thread-safe; the images must live as long as
+/// the process.
 std::optional<Binary> find_compiled(CompiledImages images, const DeviceInfo& device,
                                     const Instance& instance);
 
