@@ -185,7 +185,7 @@ View::Cell rate_cell(const std::optional<Span>& span, bool is_rate) {
     return {is_rate ? rate_text(span->middle) + " GB/s" : time_text(span->middle), span->middle};
 }
 
-/// Of the ceiling that was measured, where the memory is what limits the rate.
+/// The share of the ceiling that was measured, if the memory limits the rate.
 View::Cell share_cell(const RatePoint& point, const Ceiling& ceiling) {
     return ceiling.measured && point.is_beyond_caches
                ? percent_cell(point.winner.middle / *ceiling.measured)

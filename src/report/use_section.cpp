@@ -19,7 +19,7 @@ constexpr std::size_t kMostWinners = 60;
 constexpr std::size_t kMostHoles = 25;
 constexpr std::size_t kMostPauses = 15;
 
-/// The answers as parts of one bar, each with its share where that has room.
+/// The answers as parts of one bar, each with its share if that has room.
 std::string answers_bar(const UsageReport& usage) {
     constexpr double kWidth = 720;
     constexpr double kHeight = 26;
