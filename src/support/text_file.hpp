@@ -37,8 +37,8 @@ private:
 /// file, or longer than 16 MiB.
 std::string read_text_file(const std::filesystem::path& path);
 
-/// The bytes of a file, such as one of /proc; empty where the file is missing or this user may not
-/// read it. Throws Error(unavailable) where memory, files or the disk fail.
+/// The bytes of a file, such as one of /proc; empty if the file is missing or this user may not
+/// read it. Throws Error(unavailable) if memory, files or the disk fail.
 std::string read_if_there(const std::filesystem::path& path);
 
 /// Makes or replaces a file with the texts one after the other. Throws Error(kind) that says why it
