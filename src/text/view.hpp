@@ -26,7 +26,7 @@ struct Column {
     std::string title;
     Align align = Align::left;
     std::size_t width = 0;   ///< at least this wide, and at least as wide as the title
-    bool is_detail = false;  ///< left out where a terminal is too narrow; the last ones first
+    bool is_detail = false;  ///< left out if a terminal is too narrow; the last ones first
     Look look = Look::plain;
     std::string key = {};  ///< the value's name in JSON; empty: JSON does not have it
 };
