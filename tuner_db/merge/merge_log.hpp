@@ -83,8 +83,8 @@ void fields(const auto& visit, Record& step) {
     visit({.name = "before", .binary = true}, step.before);
 }
 
-/// The tables `merge`, `merged_winner` and `merge_step`. No locks and no transactions: the caller
-/// has them.
+/// The tables `merge`, `merged_winner` and `merge_step`. Takes no locks and begins no transactions:
+/// the caller does.
 class MergeLog {
 public:
     explicit MergeLog(const sqlite::Connection& connection);
