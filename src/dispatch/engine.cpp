@@ -90,8 +90,8 @@ std::string Engine::table_digest() const {
     refuse_fork();
     if (options_.database.empty()) {
         throw Error(ErrorKind::store,
-                    "the digest of the table: the session has no database, since its winners are "
-                    "kept in memory only: name one with JITUNE_DB or Options::database");
+                    "the digest of the table: the session has no database, because its winners "
+                    "are kept in memory only: name one with JITUNE_DB or Options::database");
     }
     const auto store = TuningStore::open(options_.database, TuningStore::Access::read_only, log_);
     return internal::table_digest(store->winners());

@@ -161,8 +161,8 @@ std::string ceilings_text(const ReportData& data, const std::vector<RateFigure>&
         std::string text = name + ": ";
         text += ceiling.measured
                     ? fmt::format(
-                          "the ceiling is the best rate that is stored of data beyond the "
-                          "caches, {} GB/s at {}.",
+                          "the ceiling is the best stored rate of data that the caches cannot "
+                          "hold, {} GB/s at {}.",
                           rate_text(*ceiling.measured), ceiling.measured_at)
                     : "no ceiling is stored: no winner reads four times what the last-level cache "
                       "holds. A sweep of a large size gives one.";

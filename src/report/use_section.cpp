@@ -86,7 +86,7 @@ std::string usage_part(const ReportData& data, Allowance& room) {
     std::string html;
     if (usage.calls == 0) {
         room.add(html,
-                 "<p class=\"note\">No call is recorded. Sessions record all calls where "
+                 "<p class=\"note\">No call is recorded. Sessions record all calls if "
                  "<code>JITUNE_RECORD=all</code> is set.</p>\n");
         return html;
     }

@@ -121,7 +121,7 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
     }
     if (hooks_.given_up.stop_possible()) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("the tuning of {} was given up, since its session ends",
+                    fmt::format("the tuning of {} was given up, because its session ends",
                                 record_maker_.task().name()));
     }
     if (!told_to_stop_) {
