@@ -78,7 +78,7 @@ bool allowed(char character) {
 std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char character : text) {
-        // A file name for messages: what would need an escape is not worth one.
+        // The file name is only for messages, so '?' stands for what would need an escape.
         result += character == '"' || character == '\\' || character < ' ' ? '?' : character;
     }
     return result + '"';

@@ -130,7 +130,7 @@ void HostThreads::run(Work work, const void* context, unsigned long long count, 
     const auto start = Clock::now();
     const std::uint32_t done = take_part(0, summons);
     const std::chrono::nanoseconds time = Clock::now() - start;
-    // What all parts would take one thread, from those that the caller has done.
+    // The time that one thread would take for all parts, by the time that the caller's parts took.
     last_time_ = time / std::max(done, 1U) * call_.parts;
     last_work_ = work;
     last_count_ = count;
