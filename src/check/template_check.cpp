@@ -295,7 +295,7 @@ private:
     DeviceCheck result_;
     std::vector<Configuration> configurations_;
     std::vector<Instance> instances_;
-    std::vector<std::size_t> places_;  ///< of the jobs' outcomes
+    std::vector<std::size_t> places_;  ///< by instance: its place among the jobs' outcomes
     std::optional<std::size_t> reference_place_;
     Instance reference_;
 };
