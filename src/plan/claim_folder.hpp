@@ -25,7 +25,7 @@ inline constexpr const char* kLives = "lives";
 /// The problems that one class of devices has to do.
 struct ClaimScope {
     std::size_t problems = 0;  ///< ranks below this number
-    std::size_t shards = 1;    ///< a rank is in the shard of its remainder
+    std::size_t shards = 1;    ///< the shard of a rank is its remainder
     std::function<bool(std::size_t rank)> is_wanted = [](std::size_t) { return true; };
 };
 
