@@ -16,7 +16,7 @@ struct ServedRange {
     std::vector<SizeBox> boxes;
     Sizes sizes;            ///< at which it was compared, nearest to the middle of its first box
     double loss_bound = 1;  ///< the largest loss at sizes where it was compared
-    int held_out = 0;       ///< of these, random sizes that took no part in choosing it
+    int held_out = 0;       ///< how many of these were random and took no part in choosing it
     bool unsure = false;    ///< the limit is not met there, or no time was left to test it
 };
 
