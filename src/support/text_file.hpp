@@ -47,7 +47,8 @@ void write_file(const std::filesystem::path& path, std::initializer_list<std::st
                 ErrorKind kind = ErrorKind::usage);
 
 /// As write_file(), but a file of that name is either the old one or the new one as a whole,
-/// whatever happens meanwhile. It keeps its permissions. A pipe or a device is written to.
+/// whatever happens meanwhile. It keeps its permissions. It writes into a pipe or a device instead
+/// of replacing it.
 void replace_file(const std::filesystem::path& path, std::string_view text,
                   ErrorKind kind = ErrorKind::usage);
 
