@@ -45,7 +45,7 @@ Column detail(std::string title, Align align = Align::left);
 /// The column under another name in JSON.
 Column named(std::string key, Column column);
 
-/// As many rows as there are.
+/// For a view that leaves no rows out.
 inline constexpr std::size_t kAllRows = static_cast<std::size_t>(-1);
 
 /// A fact of a database as rows of cells. Its words, units and rounding are decided where it is
