@@ -21,7 +21,7 @@ struct TuneReport {
     /// SearchPlan::history of the search: what earlier tunings have measured.
     std::vector<Measurement> history;
     std::string incumbent;  ///< SearchPlan::incumbent of the search
-    TuneProgress progress;  ///< as at the end
+    TuneProgress progress;  ///< the progress at the end
     bool stored = false;    ///< the winner is in the store, where Engine has put it
     bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
 };
