@@ -60,7 +60,8 @@ private:
     void search_slow_probes();
     /// The sizes of the probes within an octave, the nearest first.
     [[nodiscard]] std::vector<Sizes> probes_near(const Sizes& sizes) const;
-    /// The probe that takes longest over the fastest larger one, or nullptr.
+    /// The probe whose time is most above that of a larger one, or nullptr if no larger one is
+    /// faster.
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
     /// Compares the plausible and the `wanted` configurations there, and again those that were
