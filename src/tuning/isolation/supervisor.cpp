@@ -280,7 +280,7 @@ bool SupervisedTuning::judge_overdue_compiles() {
 void SupervisedTuning::judge_end(const std::string& reason) {
     const std::set<std::string> compiled = steps_.compiling();
     if (!steps_.preparing().empty()) {
-        suspect({compiled.begin(), compiled.end()});  // the next worker prepares before them
+        suspect({compiled.begin(), compiled.end()});  // the next worker tries them after its data
         return count_futile({ErrorKind::verify, reason});
     }
     if (steps_.running().empty() && compiled.empty()) {
