@@ -42,7 +42,7 @@ struct MergedWinner {
 
     std::string content;     ///< winner_content()
     std::string winner;      ///< winner_id()
-    std::int64_t merge = 0;  ///< number of the last merge that has brought sizes of it
+    std::int64_t merge = 0;  ///< number of the last merge that has brought sizes of this winner
     std::string covers;      ///< all sizes that merges have brought, which do not come again
     std::string outcome;     ///< "new", "before", "behind", "no code" or "unsure"
     std::string reason;      ///< of "before" and "behind": precedence_reason()
