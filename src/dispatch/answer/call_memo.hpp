@@ -85,9 +85,8 @@ private:
         std::uint64_t added = 0;
         std::atomic<std::int64_t>* total = nullptr;
         const Resolved* answer = nullptr;
-        std::uint32_t unsampled = 0;  ///< calls since the last that was timed
-        std::uint32_t dimensions =
-            0;  ///< sizes of the problem; too many for CallSizes: not watched
+        std::uint32_t unsampled = 0;   ///< calls since the last that was timed
+        std::uint32_t dimensions = 0;  ///< sizes of the problem; more than CallSizes: not watched
 
         void add();
     };
