@@ -73,7 +73,7 @@ std::vector<std::filesystem::path> journals_beside(const std::filesystem::path& 
     return paths;
 }
 
-/// No file if this is no file of this user.
+/// Returns no file unless this is a file of this user.
 FileDescriptor open_ours(const std::filesystem::path& path) {
     FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     return file.number() >= 0 && is_ours(file.number()) ? std::move(file) : FileDescriptor();
@@ -194,7 +194,7 @@ void MeasurementJournal::append(const Message& message) {
     const std::string bytes =
         std::string(reinterpret_cast<const char*>(digest.data()), digest.size()) + body;
     const FileSizeGuard guard;
-    // One write, so that at most the last message of a journal is incomplete.
+    // Writes once, so that at most the last message of a journal is incomplete.
     const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
     if (written != static_cast<ssize_t>(bytes.size())) {
         errno = written < 0 ? errno : ENOSPC;
