@@ -29,4 +29,4 @@ entry = "jitune::place_entropy"
 template = ["element", "window", "levels", "transfer", "processors", "gpus", "slots", "chunk_kib", "staging"]
 arguments = ["input", "rows", "columns", "scale", "output"]
 */
-// There is no code: src/ops/placed_entropy.cpp does what a placement says.
+// There is no code: src/families/entropy/entropy_bands.cpp does what a placement says.

@@ -61,7 +61,7 @@ void reduce(const T* values, Index n, int threads, int chunks_per_thread, R* res
     }
     const Index most = smaller(n * sizeof(T) / kShareBytes, kMaxChunks);
     const int chunks = static_cast<int>(smaller(most, Index(threads) * chunks_per_thread));
-    // Chunks end on pages where the data starts on one.
+    // Chunks end on pages if the data starts on one.
     constexpr Index kPage = 4096 / sizeof(T);
     const Index pages = ceil_div(n, kPage);
     State states[kMaxChunks];

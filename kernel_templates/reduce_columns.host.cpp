@@ -203,7 +203,7 @@ constexpr auto columns_type() {
     }
 }
 
-/// Where there are fewer strips than threads, each is cut into pieces of rows. Combines in an order
+/// If there are fewer strips than threads, each is cut into pieces of rows. Combines in an order
 /// that depends on nothing but rows, columns, `threads` and the template arguments.
 template <class T, class A, class R, template <class, class, class> class Operation,
           int kStripBytes, int kSimdBytes>

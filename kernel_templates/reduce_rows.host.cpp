@@ -40,9 +40,8 @@ arguments = ["values", "rows", "columns", "results"]
 
 namespace jitune {
 
-/// Where there are fewer rows than threads, each is cut into pieces. Combines in an order that
-/// depends on nothing but rows, columns, `threads`, the alignment of a row and the template
-/// arguments.
+/// If there are fewer rows than threads, each is cut into pieces. Combines in an order that depends
+/// on nothing but rows, columns, `threads`, the alignment of a row and the template arguments.
 template <class T, class A, class R, template <class, class, class> class Operation,
           Summation kSummation, int kUnroll, int kSimdBytes>
 void reduce_rows(const T* values, Index rows, Index columns, int threads, R* results) {

@@ -135,8 +135,8 @@ __device__ __forceinline__ void stage(const typename Tiling::Pack* from,
 }
 
 /// The register cache: a lane loads the packs under its own outputs, the first lanes also those
-/// behind the warp's last. What a lane needs from the lane `ahead` of it is published there, out of
-/// the second set where that lane is one that the count has wrapped around to.
+/// behind the warp's last. What a lane needs from the lane `ahead` of it is published by that lane,
+/// out of its second set if the count has wrapped around to it.
 template <class Tiling, int outputs, class T>
 __device__ __forceinline__ void exchange_window(const typename Tiling::Pack* of_warp,
                                                 T (&x)[Tiling::kWindow]) {
@@ -171,8 +171,8 @@ __device__ __forceinline__ void exchange_window(const typename Tiling::Pack* of_
     }
 }
 
-/// Any grid of one dimension and any pointers to T: tiles that lie inside go in packs where input
-/// and output are aligned to them, others output by output. The register cache by shuffles, with
+/// Any grid of one dimension and any pointers to T: tiles that lie inside go in packs if input and
+/// output are aligned to them, others output by output. The register cache by shuffles, with
 /// several outputs for each thread, is that of E. Ben-Sasson et al., "Fast multiplication in binary
 /// fields on GPUs via register cache" (2016), which NVIDIA's article of 2017 shows on this stencil.
 template <class T, int radius, Weighting weighting, Boundary boundary, Staging staging, int block,
@@ -194,7 +194,7 @@ __global__ void __launch_bounds__(block)
         return;
     }
     for (Index turn = blockIdx.x; turn < tiles; turn += gridDim.x) {
-        // The last tile is the slowest, and hides behind the others where it is begun first.
+        // The last tile is the slowest. Begun first, it hides behind the others.
         const Index first = (turn == 0 ? tiles - 1 : turn - 1) * Tiles::kTile;
         const bool inside = aligned && static_cast<long long>(first) >= Tiles::kBefore &&
                             first + Tiles::kTile <= count &&

@@ -22,4 +22,4 @@ entry = "jitune::place_stencil"
 template = ["element", "radius", "weighting", "boundary", "processors", "gpus", "slots", "chunk_kib", "staging"]
 arguments = ["input", "weights", "n", "output"]
 */
-// There is no code: src/ops/placed_stencil.cpp does what a placement says.
+// There is no code: src/families/stencil/stencil_bands.cpp does what a placement says.

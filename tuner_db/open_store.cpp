@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 OpenStore::OpenStore(StoreFile opened, Log log)
     : file_(std::move(opened)),
       log_(std::move(log)),
-      // Also where the file is empty, so that nothing of it is open.
+      // Also if the file is empty, so that nothing of it is open.
       is_read_only_(sqlite3_db_readonly(file_.connection.handle(), "main") == 1 ||
                     (file_.journal_mode.name == "memory" && !file_.path.empty())) {}
 

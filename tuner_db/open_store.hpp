@@ -50,8 +50,8 @@ public:
         body();
         transaction.commit();
     }
-    /// Throws Error(store) where another program has set a journal mode that is not safe with this
-    /// SQLite. In a turn, before rows are written.
+    /// Throws Error(store) if another program has set a journal mode that is not safe with this
+    /// SQLite. Call it in a turn, before rows are written.
     void check_journal_mode();
 
     /// Counts damaged rows.

@@ -195,8 +195,8 @@ private:
     /// As save(). Calls `then` in the same transaction.
     void save(std::span<const Measurement> measurements, std::span<const Winner> winners,
               const std::function<void()>& then);
-    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
-    /// write transaction of the caller.
+    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. Call
+    /// it in a write transaction.
     void put(const Winner& winner);
 
     std::unique_ptr<Tables> tables_;

@@ -214,8 +214,8 @@ struct BitMarch {
         }
     }
 
-    /// How many elements the window around column `k` of row `y` has; where that is not this lane's
-    /// to write, the most that can have been counted.
+    /// How many elements the window around column `k` of row `y` has; if that is not this lane's to
+    /// write, the most that can have been counted.
     __device__ __forceinline__ int elements_at(long long y, int k) const {
         return is_inner() && has_row(y) && has_column(k)
                    ? extent_of<kRadius>(y, image.rows) *
@@ -254,8 +254,8 @@ struct BitMarch {
         store<whole>(step, entropies);
     }
 
-    /// With `whole`, every window lies within the array, and where packs go every lane's columns are
-    /// aligned to one in each row.
+    /// With `whole`, every window lies within the array, and if lanes move packs, each lane's
+    /// columns are aligned to a pack in each row.
     template <bool whole>
     __device__ __forceinline__ void run() const {
         const float factor = factor_of<window>(Logs::kMost, image.scale);

@@ -16,9 +16,9 @@ struct CounterOf<1> {
     using Type = unsigned char;
 };
 
-/// A thread that marches down `strip` rows of one column. Its counters, four to a word where they
-/// are bytes, have a bank of shared memory to themselves: whichever levels the threads of a warp
-/// count, their accesses do not conflict.
+/// A thread that marches down `strip` rows of one column. Its counters, four to a word if they are
+/// bytes, have a bank of shared memory to themselves: whichever levels the threads of a warp count,
+/// their accesses do not conflict.
 template <class T, int window, int levels, int counter_bytes, int threads>
 struct HistogramMarch {
     using Counter = typename CounterOf<counter_bytes>::Type;

@@ -19,7 +19,7 @@ struct Image {
 template <int window>
 __device__ const FixedLogs<window> kFixedLogs = FixedLogs<window>();
 
-/// What an integer sum is multiplied by to be the entropy of a window with `count` elements: a
+/// The factor that makes an integer sum the entropy of a window with `count` elements. It is a
 /// quotient to half an ulp, by one step of Newton's method.
 template <int window>
 __device__ __forceinline__ float factor_of(int count, double scale) {

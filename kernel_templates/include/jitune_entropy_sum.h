@@ -7,8 +7,8 @@
 namespace jitune {
 
 /// For words of bit fields, each of a window of its own: bit i of a field in plane j is bit j of how
-/// often level i is in that window. Where sums are called those of a field and the ones below it,
-/// the fields' own are the differences.
+/// often level i is in that window. Some sums are those of a field and of all below it; the sum of
+/// a field alone is the difference of two.
 template <int window, int field, int direct>
 struct FieldLogSum {
     static constexpr int kField = field;
@@ -87,8 +87,8 @@ struct FieldLogSum {
     }
 
     /// Adds n log n for the levels in `high`. All lanes take part until the last is done: the
-    /// shuffles that follow need the whole warp. A field's last level has all elements that the
-    /// others have left, and most have but one.
+    /// shuffles that follow need the whole warp. The last level of a field is not looked up: it has
+    /// all elements that the other levels have left. Most fields have but one level.
     template <int low_planes>
     __device__ __forceinline__ static void add_high(unsigned high, const Planes& counts,
                                                     const int (&elements)[kStrips],

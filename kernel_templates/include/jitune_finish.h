@@ -31,7 +31,7 @@ struct Stored {
     __device__ __forceinline__ explicit Stored(const State& state) : words{} {
         memcpy(&words, &state, sizeof state);
     }
-    /// Past L1, since another SM wrote it.
+    /// Reads past L1, because another SM wrote it.
     __device__ __forceinline__ explicit Stored(const volatile Stored* from) {
 #pragma unroll
         for (int i = 0; i < kWords; ++i) {
@@ -204,8 +204,8 @@ __device__ __forceinline__ typename Op::State collect_slots(void* slots, unsigne
 
 /// Participant `me` of `count` fills its slot; the last one waits for the others. It alone waits,
 /// and they need nothing of it, so that no grid is too large. True in the block that holds the
-/// combination. The state goes to the collector by one store, where a ticket takes a store, a fence
-/// and an atomic.
+/// combination. The state goes to the collector by one store; a ticket takes a store, a fence and
+/// an atomic.
 template <class Op, int block>
 __device__ __forceinline__ bool finish_by_slots(typename Op::State& state, void* slots,
                                                 unsigned me, unsigned count) {

@@ -97,8 +97,8 @@ struct LaneRule {
         return bytes / static_cast<int>(kAddsExactly ? sizeof(T) : sizeof(Lane));
     }
 
-    /// One lane for each element. Where zeros are told apart the others are all ones, which is the
-    /// larger number, too; for counts they are 1.
+    /// One lane for each element. If the operation only tells zeros from others, the lanes of
+    /// others are all ones, the larger number, or 1 for counts.
     template <int kElements>
     static JITUNE_FUNCTION Vector<Lane, kElements> map_each(Vector<Stored<T>, kElements> stored) {
         using Lanes = Vector<Lane, kElements>;
@@ -173,14 +173,15 @@ struct LaneRule {
     }
 
 private:
-    /// Of integers, in their own width: that of the lowest has no sign.
+    /// The magnitudes of integers, in their own width: the type has no sign, so that it holds the
+    /// magnitude of the lowest.
     template <int kElements>
     static JITUNE_FUNCTION auto magnitudes(Vector<T, kElements> stored) {
         const auto magnitude = kIsSigned<T> ? (stored < 0 ? 0 - stored : stored) : stored;
         return __builtin_bit_cast(Vector<Unsigned<sizeof(T)>, kElements>, magnitude);
     }
 
-    /// Of integers: a square fits twice its element's width.
+    /// The squares of integers: a square fits twice its element's width.
     template <int kElements>
     static JITUNE_FUNCTION auto squares(Vector<T, kElements> stored) {
         if constexpr (sizeof(T) == sizeof(Lane)) {

@@ -102,7 +102,7 @@ JITUNE_FUNCTION Vector<float, kLanes> float_lanes(bfloat16, Vector<unsigned shor
     return __builtin_bit_cast(Vector<float, kLanes>, bits);
 }
 
-/// In bits, as to_float() says, where there is no instruction.
+/// Works on bits, as to_float() says, if there is no instruction.
 template <int kLanes>
 JITUNE_FUNCTION Vector<float, kLanes> float_lanes(float16, Vector<unsigned short, kLanes> from) {
 #ifdef __AVX512F__

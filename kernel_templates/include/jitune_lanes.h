@@ -40,8 +40,8 @@ struct Lanes {
 
 /// Of a value and its index: the first pack that has the best value, which is searched only at the
 /// end. Packs must come in the order of their indexes, so that no indexes need be compared, and
-/// there must be an element: where none is better than the identity, all are equal, and the first
-/// of the array wins.
+/// there must be an element: if none is better than the identity, all are equal, and the first of
+/// the array wins.
 template <class Op, class T, int pack>
     requires kIsIndexed<typename Op::State>
 struct Lanes<Op, T, pack> {

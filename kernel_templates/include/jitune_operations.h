@@ -267,7 +267,7 @@ struct ArgMin : ArgExtreme<T, A, R, true> {};
 template <class T, class A, class R>
 struct ArgMax : ArgExtreme<T, A, R, false> {};
 
-/// The operation with indexes of 4 or 8 bytes. Where it has none, it is itself.
+/// The operation with indexes of 4 or 8 bytes. An operation without indexes is itself.
 template <class Op, int index_bytes>
 struct Indexing {
     using Type = Op;

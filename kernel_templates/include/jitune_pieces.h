@@ -26,7 +26,7 @@ __device__ __forceinline__ void reduce_queue(const Pieces& pieces, Index base,
 
 /// Pieces first, first + 1 … of windows that are `stride` apart, below `last`: empty ones by their
 /// thread alone, short ones by groups of `threads`, longer ones by warps, the longest by the whole
-/// block. All threads of the block call it; a barrier after.
+/// block. All threads of the block call it, and have a barrier after it.
 template <class Op, int block, int threads, int window, int short_size, class Pieces>
 __device__ __forceinline__ void reduce_pieces(const Pieces& pieces, Index first, Index last,
                                               Index stride) {

@@ -45,8 +45,8 @@ struct WordOf<16> {
 template <class T, int pack>
 using Word = typename WordOf<sizeof(T) * pack>::Type;
 
-/// Leaves the combination of states[0, 2 * half) in states[0]. A recursion, since compilers unroll
-/// no loop over halves, and what is not unrolled ends up in local memory.
+/// Leaves the combination of states[0, 2 * half) in states[0]. It is a recursion, because compilers
+/// unroll no loop over halves, and what is not unrolled ends up in local memory.
 template <class Op, int half>
 __device__ __forceinline__ void combine_halves(typename Op::State* states) {
     if constexpr (half > 0) {
@@ -58,8 +58,8 @@ __device__ __forceinline__ void combine_halves(typename Op::State* states) {
     }
 }
 
-/// The combination of a pack whose first element has this index, pairwise. Where the state is a
-/// value and its index, the indexes in the pack, which the compiler knows, are compared.
+/// The combination of a pack whose first element has this index, pairwise. If the state is a value
+/// and its index, the indexes in the pack, which the compiler knows, are compared.
 template <class Op, class T, int pack>
 __device__ __forceinline__ typename Op::State combine_pack(const Word<T, pack>& loaded,
                                                            Index index) {
@@ -175,8 +175,9 @@ struct Stage {
         }
     }
 
-    /// Element values[begin + i] goes to target[padding + i]. Those of packs that only partly lie
-    /// in values[0, n), the first and the last one, are read only now. All threads call it.
+    /// Element values[begin + i] goes to target[padding + i]. The elements of packs that only
+    /// partly lie in values[0, n), the first and the last one, are read only now. All threads call
+    /// it.
     __device__ __forceinline__ void store(const Run<T>& run, Loaded* target) const {
 #pragma unroll
         for (int u = 0; u < unroll; ++u) {

@@ -21,8 +21,9 @@ __device__ __forceinline__ void forget_origin(const T*& pointer) {
 /// To be called once, before any read or write of what earlier work on the stream may still be
 /// using (PTX ISA, griddepcontrol). A kernel that calls it has no `__restrict__` on its parameters
 /// or on members: the compiler might read such memory before, or as if it were constant during the
-/// kernel's life (ld.global.nc), which begins before that work has ended. Where the compiler finds
-/// out by itself that nothing is written through a pointer, as of offsets, give it here.
+/// kernel's life (ld.global.nc), which begins before that work has ended. If the compiler finds out
+/// by itself that nothing is written through a pointer, as through that of offsets, give the
+/// pointer here.
 template <Release release, class... Read>
 __device__ __forceinline__ void begin_grid([[maybe_unused]] const Read*&... read) {
 #if __CUDA_ARCH__ >= 900

@@ -155,8 +155,8 @@ private:
         return (marks.words[i / 4] & (0xffu << i % 4 * 8)) != 0;
     }
 
-    /// Where element 0 of the chunk would lie in the segment that the lane begins in. Behind the
-    /// last end of a segment in the lanes before, that is the end's number with the sign changed.
+    /// Where element 0 of the chunk would lie in the segment that the lane begins in. If a segment
+    /// ends in the lanes before, that is minus the number of its last such end.
     __device__ __forceinline__ Index place_of_lane(const Marks& marks, unsigned from,
                                                    Index place) const {
         unsigned last = 0;

@@ -205,8 +205,8 @@ private:
     }
 
     /// Reduces the chunk at base_, all of it inside, in which `ended` segments end, segment_ + i
-    /// before element `end` of lane i. Row by row, each of which makes room for one of the next
-    /// chunk.
+    /// before element `end` of lane i. It goes row by row; each row that is done makes room for a
+    /// row of the next chunk.
     __device__ __forceinline__ void reduce_rows(unsigned end, unsigned ended) {
         const bool next_is_inside = is_inside(kElements, kStepsOfEnd * ended);
         State mine = Op::identity();

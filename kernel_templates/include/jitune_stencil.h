@@ -65,7 +65,7 @@ JITUNE_FUNCTION constexpr Index output_count(Index n, int radius) {
     return boundary == Boundary::valid ? n - 2 * radius : n;
 }
 
-/// How far an output's first input lies before it.
+/// How many elements before an output its first input lies.
 template <Boundary boundary>
 JITUNE_FUNCTION constexpr int reach(int radius) {
     return boundary == Boundary::valid ? 0 : radius;
@@ -88,7 +88,7 @@ JITUNE_FUNCTION T fetch(const T* input, Index n, long long index) {
     }
 }
 
-/// One output where inputs may lie outside.
+/// One output, some of whose inputs may lie outside.
 template <Weighting weighting, Boundary boundary, int radius, class T>
 JITUNE_FUNCTION T output_at(const T* input, Index n, Index output,
                             const Weights<T, weighting, radius>& weights) {

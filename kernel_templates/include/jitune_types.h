@@ -46,7 +46,7 @@ JITUNE_FUNCTION float to_float(float16 value) {
 #endif
 }
 
-/// The upper bits that `dropped` bits are cut off from, rounded. A carry runs into the exponent, as
+/// Cuts the lowest `dropped` bits off and rounds the upper ones. A carry runs into the exponent, as
 /// it should.
 JITUNE_FUNCTION unsigned rounded_off(unsigned bits, int dropped) {
     return (bits + (1u << (dropped - 1)) - 1 + (bits >> dropped & 1)) >> dropped;

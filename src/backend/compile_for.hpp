@@ -36,8 +36,8 @@ class RemoteCompiler {
 public:
     virtual ~RemoteCompiler() = default;
 
-    /// Compiles as Device::compile() does for a device with these properties. Nothing if no
-    /// other process can: the caller's has to.
+    /// Compiles as Device::compile() does for a device with these properties. Returns nothing if no
+    /// other process can compile: then the caller's process has to.
     virtual std::optional<std::vector<CompileOutcome>> compile(const DeviceInfo& device,
                                                                const TemplateSource& source,
                                                                std::span<const Instance> instances,
@@ -66,7 +66,7 @@ struct CompileRecipe {
 using MakeRecipe = CompileRecipe (*)(const DeviceInfo& device, const TemplateSource& source,
                                      const Instance& instance);
 
-/// Words for a shell, each in quotes where it needs them.
+/// Words for a shell, each in quotes if it needs them.
 std::string shell_text(const std::vector<std::string>& words);
 
 }  // namespace jitune::internal

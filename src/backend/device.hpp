@@ -98,8 +98,7 @@ public:
 struct CompileCall {
     std::stop_token stop = {};
     std::chrono::nanoseconds processor_time{0};
-    /// True if the compile ran in a process of its own, so that no other thread's compile had to
-    /// wait.
+    /// True if the compile ran in a process of its own: then no other thread's compile had to wait.
     bool in_own_process = false;
 };
 
@@ -110,7 +109,7 @@ public:
     virtual ~ReadyLaunch() = default;
 
     /// Enqueues every step on `stream`, in the calling thread's current context (the device's
-    /// primary context where none is current), with these Launch::array_count pointers for its
+    /// primary context if none is current), with these Launch::array_count pointers for its
     /// arrays. The host backend returns when the work is done. Throws Error(device) that names the
     /// call and its answer.
     void operator()(void* const* arrays, Stream stream) const { call_(*this, arrays, stream); }
@@ -305,7 +304,7 @@ public:
     /// Compiles all instances as one program for this device; if that fails, each by itself, so
     /// that one bad instance costs only itself. One outcome per instance; all have the options of
     /// the first. Needs no current context. Throws Error(unavailable) if there is no compiler,
-    /// and CompileStopped after a stop of the `call`, where the compiler is another process.
+    /// and CompileStopped after a stop of the `call`, if the compiler is another process.
     virtual std::vector<CompileOutcome> compile(const TemplateSource& source,
                                                 std::span<const Instance> instances,
                                                 CompileCall& call) = 0;
@@ -326,7 +325,7 @@ public:
 
     /// The share of about the last second in which the device worked, for any process. For the
     /// host, waits 100 ms and returns the share of its processors that other processes take.
-    /// Nothing where the system does not say.
+    /// Nothing if the system does not say.
     virtual std::optional<double> utilization() { return std::nullopt; }
 
     /// True if calls have launched on the device since the last call of this function. Launches of

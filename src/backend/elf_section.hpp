@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// Reads a T at a place of `bytes`; false where they end before.
+/// Reads a T at a place of `bytes`; false if they end before.
 template <typename T>
 bool read_at(std::string_view bytes, std::uint64_t at, T& value) {
     if (at > bytes.size() || sizeof value > bytes.size() - at) {

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] virtual std::optional<KernelResources> resources(
         std::string_view log, std::string_view symbol) const = 0;
 
-    /// The bytes of each parameter of the kernel with this symbol, in their order; nothing where
+    /// The bytes of each parameter of the kernel with this symbol, in their order; nothing if
     /// its code does not say.
     [[nodiscard]] virtual std::optional<std::vector<std::int64_t>> parameters(
         const Binary& binary, std::string_view symbol) const = 0;

@@ -29,7 +29,7 @@ public:
 
     /// The site of `stream`, by which one call finds all it needs; a few tens of nanoseconds.
     /// nullptr: the legacy default stream of the calling thread's current context, of device 0's
-    /// primary one where none is current. Throws Error(unavailable) if there is no device and
+    /// primary one if none is current. Throws Error(unavailable) if there is no device and
     /// Error(device).
     virtual StreamSite& site(Stream stream) = 0;
 

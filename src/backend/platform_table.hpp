@@ -15,7 +15,7 @@ struct PlatformEntry {
     /// The compiler, if any, is that of make_compiler.
     std::unique_ptr<Platform> (*make)(const Log& log, std::shared_ptr<RemoteCompiler> compiler);
     MakeCompiler make_compiler;    ///< null if the compiler is a program of its own
-    MakeInspector make_inspector;  ///< null if nothing tells about compiled code
+    MakeInspector make_inspector;  ///< null if the platform has no inspector of compiled code
     MakeRecipe make_recipe;
 };
 
@@ -23,11 +23,11 @@ struct PlatformEntry {
 /// devices says why in missing().
 std::span<const PlatformEntry> platforms();
 
-/// The platform of a kind, without a compiler of another process; null where this build does not
+/// The platform of a kind, without a compiler of another process; null if this build does not
 /// have it.
 std::unique_ptr<Platform> make_platform(PlatformKind kind, const Log& log);
 
-/// PlatformEntry::make_compiler of a platform; null also where this build does not have it.
+/// PlatformEntry::make_compiler of a platform; null also if this build does not have it.
 MakeCompiler compiler_maker(PlatformKind kind);
 
 /// As compiler_maker(), PlatformEntry::make_inspector and make_recipe of a platform.

@@ -33,10 +33,10 @@ public:
     [[nodiscard]] Device& device() const { return device_; }
 
     /// Memory for a launch on the stream. All launches on the stream share it, and it is kept, also
-    /// if it is too small for a later launch. Of a host's site, each thread has memory of its own.
+    /// if it is too small for a later launch. On the host, each thread has memory of its own.
     /// Allocates only when the stream needs more than before. Throws Error(not_prepared) if the
-    /// stream is capturing and memory is needed, and where it is the legacy one beside a capture
-    /// that any launch would break; the capture stays valid.
+    /// stream is capturing and memory is needed, and if it is the legacy one beside a capture that
+    /// any launch would break; the capture stays valid.
     virtual Scratch scratch(const ScratchNeed& need) = 0;
 
     /// Throws Error(not_prepared) if the stream is capturing, or is the legacy one beside a
@@ -53,7 +53,7 @@ private:
 /// One part of an array that lies on several devices, and the stream that works on it.
 struct GroupMember {
     Stream stream;     ///< nullptr: the legacy default stream of the device that owns `data`
-    const void* data;  ///< in device memory; not looked at where there is a stream
+    const void* data;  ///< in device memory; not looked at if there is a stream
 };
 
 /// Bytes [begin, begin + count) of an array.
@@ -65,7 +65,7 @@ struct ByteRange {
 /// Streams of devices of one host whose work goes together. Beside each stream is a second one, its
 /// side, for work that need not wait for the kernels of this call. A group is made for one call and
 /// one thread. All functions enqueue work, and none waits for it. Functions throw Error(device),
-/// and Error(unavailable) where memory runs out.
+/// and Error(unavailable) if memory runs out.
 class StreamGroup {
 public:
     struct Lane {

@@ -81,7 +81,7 @@ int jitune_reduce_host_known(jitune_session* session, const jitune_reduction* re
         const ReduceInput input("jitune_reduce_host_known", reduction);
         const detail::ReduceShape::Kind kind = input.request().shape.kind;
         refuse_unwanted_offsets("jitune_reduce_host_known", kind, offsets);
-        return kind != detail::ReduceShape::Kind::segments &&  // whose offsets are to be checked
+        return kind != detail::ReduceShape::Kind::segments &&  // their offsets must be checked
                detail::reduce_host_known(session_of(session), input.request(), {in, offsets, out});
     });
 }

@@ -29,7 +29,7 @@ struct jitune_prepared {
     std::variant<jitune::detail::PreparedReduction, jitune::detail::PreparedStencilCall,
                  jitune::detail::PreparedEntropyCall, jitune::PreparedKernel>
         call;
-    /// Of a reduction; those of others have no offsets.
+    /// The offsets of a reduction; handles of other kernels have none.
     jitune::detail::ReduceShape::Kind shape = jitune::detail::ReduceShape::Kind::all;
 };
 

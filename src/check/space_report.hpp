@@ -15,7 +15,7 @@ namespace jitune::internal {
 struct ConstraintEffect {
     std::string text;
     bool is_prune = false;
-    /// Combinations that it excludes, the others or not. Nothing where they are too many to count.
+    /// Combinations that it excludes, the others or not. Nothing if they are too many to count.
     std::optional<double> removed;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kReference = "[reference]";
 
-/// The line of the front matter that holds the text; 0 where none does.
+/// The line of the front matter that holds the text; 0 if none does.
 int line_of(const TemplateSource& source, const std::string& text) {
     const std::size_t at = source.text.find(text);
     return at == std::string::npos || text.empty()
@@ -295,7 +295,7 @@ private:
     DeviceCheck result_;
     std::vector<Configuration> configurations_;
     std::vector<Instance> instances_;
-    std::vector<std::size_t> places_;  ///< of the jobs' outcomes
+    std::vector<std::size_t> places_;  ///< by instance: its place among the jobs' outcomes
     std::optional<std::size_t> reference_place_;
     Instance reference_;
 };

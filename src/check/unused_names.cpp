@@ -88,7 +88,7 @@ public:
     }
 
     [[nodiscard]] bool holds(const std::string& name) const { return names_.contains(name); }
-    /// Sizes and types count as used where constraints or metrics name them.
+    /// Sizes and types count as used if constraints or metrics name them.
     [[nodiscard]] bool holds_size_or_type(const std::string& name) const {
         return holds(name) || sizes_only_.contains(name);
     }

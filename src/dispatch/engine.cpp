@@ -90,8 +90,8 @@ std::string Engine::table_digest() const {
     refuse_fork();
     if (options_.database.empty()) {
         throw Error(ErrorKind::store,
-                    "the digest of the table: the session has no database, since its winners are "
-                    "kept in memory only: name one with JITUNE_DB or Options::database");
+                    "the digest of the table: the session has no database, because its winners "
+                    "are kept in memory only: name one with JITUNE_DB or Options::database");
     }
     const auto store = TuningStore::open(options_.database, TuningStore::Access::read_only, log_);
     return internal::table_digest(store->winners());
@@ -312,7 +312,7 @@ std::unique_ptr<const Resolved> Engine::from_incumbent(const Task& task,
     }
     if (outcome.incumbent &&
         outcome.incumbent->configuration == task.default_configuration().text()) {
-        // So the default, which answers then, is not compiled once more.
+        // This keeps the default, which answers then, from being compiled once more.
         tuner_.binaries().remember(task, task.instance(task.default_configuration()),
                                    outcome.incumbent->binary);
     }

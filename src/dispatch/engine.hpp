@@ -59,10 +59,10 @@ public:
     [[nodiscard]] std::string table_digest() const;
 
     /// The device of an id: "host", "cuda" or "cuda:N". Throws Error(usage) for any other id, and
-    /// Error(unavailable) with the reason where the device does not exist.
+    /// Error(unavailable) with the reason if the device does not exist.
     Device& device(std::string_view id);
 
-    /// The first GPU, or the host where there is none. Throws Error(unavailable) without either.
+    /// The first GPU, or the host if there is none. Throws Error(unavailable) without either.
     Device& first_device();
 
     /// The platforms of GPUs and of the host, cheap enough for every call.

@@ -17,7 +17,7 @@ Options read_environment(TunePolicy usual);
 /// is a path or "none". Throws Error(usage), which lists the names or says what the option accepts.
 void set_option(Options& options, std::string_view name, std::string_view value);
 
-/// Logs a warning where `options` have no database only because the environment names no folder for
+/// Logs a warning if `options` have no database only because the environment names no folder for
 /// one.
 void warn_without_folder(const Options& options);
 

@@ -41,7 +41,7 @@ public:
                                std::chrono::milliseconds patience);
 
     /// Calls `question` with the database and returns its answer. Returns an empty value of the
-    /// same type where there is no database, or where the database fails with Error(store), which
+    /// same type if there is no database, or if the database fails with Error(store), which
     /// is logged and counted.
     template <typename Question>
     auto ask(const Question& question) -> std::invoke_result_t<Question, TuningStore&> {
@@ -86,7 +86,7 @@ private:
     [[nodiscard]] bool is_missing() const;
     void count(const Error& error);
     void log_statement(const Error& error) const;
-    /// As get(), with a wait of about `patience`. Throws sqlite::Failure where others hold the
+    /// As get(), with a wait of about `patience`. Throws sqlite::Failure if others hold the
     /// database for longer.
     TuningStore* open(std::chrono::milliseconds patience);
     [[nodiscard]] TuningStore::Access access() const;

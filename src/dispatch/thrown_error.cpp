@@ -19,10 +19,10 @@ Error make_memory_error() {
             "not enough memory for a call of jitune: free some, and call again"};
 }
 
-/// Made while the program starts, since there is memory then, and never destroyed, since calls may
-/// come while the process ends. Copies share its text and need none.
-/// Exceptions that pass through pthread_once need glibc's unwinder, which takes memory when it is
-/// first used: that is here.
+/// Made while the program starts, because there is memory then, and never destroyed, because calls
+/// may come while the process ends. Copies share its text and need no memory. Exceptions that pass
+/// through pthread_once need glibc's unwinder, which takes memory when it is first used: that is
+/// here.
 const Error* prepare_memory_error() {
     try {
         void* frame = nullptr;

@@ -52,7 +52,7 @@ double median_absolute_deviation(const std::vector<double>& values, double media
 
 /// The number of `count` samples to leave out at each end such that the rest spans the median with
 /// a probability of 95 %. A sample is below the median with probability 1/2, so it is the largest k
-/// with P(at most k heads in `count` coin flips) <= kMedianTail. The sum uses logarithms, since
+/// with P(at most k heads in `count` coin flips) <= kMedianTail. The sum uses logarithms, because
 /// 2^-count underflows.
 std::size_t trimmed_samples(std::size_t count) {
     const double n = static_cast<double>(count);

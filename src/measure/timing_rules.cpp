@@ -49,7 +49,7 @@ std::size_t trimmed_averages(std::size_t count) {
 }
 
 std::size_t fastest(std::span<const FinalRule::Samples> finalists) {
-    std::vector<double> times;  // in units of the first one's
+    std::vector<double> times;  // in units of the first finalist's time
     for (const FinalRule::Samples& samples : finalists) {
         times.push_back(ratio_of(samples, finalists.front()).estimate);
     }

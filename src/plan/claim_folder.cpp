@@ -109,7 +109,8 @@ std::optional<ProblemState> ClaimFolder::claim_in(std::size_t shard) {
     return std::nullopt;
 }
 
-// Whoever makes a problem wait removes the note after that; so the list must come after the note.
+// Whoever makes a problem wait removes the note afterwards. So list the shard after the note is
+// made.
 void ClaimFolder::note_empty(std::size_t shard) {
     constexpr std::size_t kBetweenReads = 8;
     if (scope_.shards <= rules_.few_shards) {

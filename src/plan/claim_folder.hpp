@@ -25,7 +25,7 @@ inline constexpr const char* kLives = "lives";
 /// The problems that one class of devices has to do.
 struct ClaimScope {
     std::size_t problems = 0;  ///< ranks below this number
-    std::size_t shards = 1;    ///< a rank is in the shard of its remainder
+    std::size_t shards = 1;    ///< the shard of a rank is its remainder
     std::function<bool(std::size_t rank)> is_wanted = [](std::size_t) { return true; };
 };
 
@@ -58,8 +58,8 @@ public:
 
     /// Claims a waiting problem: the first of each shard, one shard after the other. So a task
     /// takes the problems about in the order of their ranks, and many tasks seldom want the same
-    /// problem. Brings back claims of dead tasks where nothing else is left. Problems that this
-    /// task has rejected come last. Nothing where none is left.
+    /// problem. Brings back claims of dead tasks if nothing else is left. Problems that this
+    /// task has rejected come last. Nothing if none is left.
     std::optional<ProblemState> claim();
 
     /// True if claim() would find a problem. Brings back claims of dead tasks, as claim() does.
@@ -80,7 +80,7 @@ public:
     /// Is told of each claim of a dead task before it comes back, or is taken as done.
     void on_loss(std::function<void(const ProblemState&)> tell) { tell_loss_ = std::move(tell); }
 
-    /// Looks through all shards and brings back the claims of dead tasks: as done where their
+    /// Looks through all shards and brings back the claims of dead tasks: as done if their
     /// results have come, else to wait; too many losses make a problem fail. Returns how many wait.
     std::size_t bring_back();
 

@@ -14,7 +14,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// More where less is left to do.
+/// More if less is left to do.
 auto progress_of(const ProblemState& state) {
     const auto order = [](ProblemState::Kind kind) {
         switch (kind) {

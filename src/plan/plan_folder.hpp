@@ -16,17 +16,17 @@ namespace jitune::internal {
 /// `unfinished` for what is being written. Functions throw Error(store).
 class PlanFolder {
 public:
-    /// A new one, in a folder that is made or empty. Throws Error(usage) where there is a plan
+    /// A new one, in a folder that is made or empty. Throws Error(usage) if there is a plan
     /// already or anything else.
     static PlanFolder make(const std::filesystem::path& path);
 
-    /// Throws Error(usage) where the folder holds no plan.
+    /// Throws Error(usage) if the folder holds no plan.
     static PlanFolder open(const std::filesystem::path& path);
 
     [[nodiscard]] const SharedFolder& root() const { return root_; }
     [[nodiscard]] const SharedFolder& part() const { return part_; }
 
-    /// The folder of a class of devices, made where there is none.
+    /// The folder of a class of devices, made if there is none.
     [[nodiscard]] SharedFolder of_class(const std::string& device_class) const;
     /// The classes that have one.
     [[nodiscard]] std::vector<std::string> classes() const;

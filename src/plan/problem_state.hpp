@@ -17,7 +17,7 @@ struct ProblemState {
     std::size_t rank = 0;      ///< its place in the plan, the one worth most first
     std::size_t failures = 0;  ///< tasks that could not tune it
     std::size_t losses = 0;    ///< tasks that ended while they worked on it
-    std::size_t round = 1;     ///< 2: it is tuned once more, since two tasks disagreed
+    std::size_t round = 1;     ///< 2: it is tuned once more, because two tasks disagreed
     Kind kind = Kind::waiting;
     std::int64_t since = 0;  ///< when it was claimed, in seconds by the file server's clock
     std::string task = {};   ///< task_name() of the claimant; empty while it waits

@@ -51,7 +51,7 @@ bool is_safe(const struct stat& status) {
            (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// Passes the bytes of a file on. False where they cannot be read.
+/// Passes the bytes of a file on. False if they cannot be read.
 bool read_all(int file, const std::function<void(std::string_view)>& take) {
     std::array<char, std::size_t{1} << 16> block{};
     for (;;) {
@@ -66,7 +66,7 @@ bool read_all(int file, const std::function<void(std::string_view)>& take) {
     }
 }
 
-/// False, with errno, where they cannot be written.
+/// False, with errno, if they cannot be written.
 bool write_all(int file, std::string_view bytes) {
     const FileSizeGuard guard;
     while (!bytes.empty()) {

@@ -33,11 +33,11 @@ public:
     /// Opens a folder that belongs to this user or root and that no other user can write.
     static SharedFolder open(const std::filesystem::path& path);
 
-    /// The folder of that name in this one; nothing where there is none.
+    /// The folder of that name in this one; nothing if there is none.
     [[nodiscard]] std::optional<SharedFolder> find(const std::string& name) const;
     /// The folder of that name in this one, which is made if there is none.
     [[nodiscard]] SharedFolder make(const std::string& name) const;
-    /// Makes a folder; false where something has the name already.
+    /// Makes a folder; false if something has the name already.
     [[nodiscard]] bool make_new(const std::string& name) const;
 
     /// All names but "." and "..".
@@ -47,7 +47,7 @@ public:
     /// Makes one more name of an empty file instead of another file: on some systems this takes a
     /// tenth of the time. If the system has no such names, makes a file.
     void touch_twin(const std::string& first, const std::string& name) const;
-    /// Sets a file's times to now, by the clock of the file server where it has one. False where
+    /// Sets a file's times to now, by the clock of the file server if it has one. False if
     /// there is no such file.
     [[nodiscard]] bool beat(const std::string& name) const;
     /// The facts of a regular file or a folder; nothing for anything else.
@@ -56,14 +56,15 @@ public:
 
     /// Renames, within this folder, a file to a name that nobody else uses. True if the file has
     /// the new name afterwards, whatever the call answered: an answer that was lost on the way
-    /// makes a server's second try fail although the first was done. False where there was no file
+    /// makes a server's second try fail although the first was done. False if there was no file
     /// of the old name.
     [[nodiscard]] bool rename(const std::string& from, const std::string& to) const;
-    /// Gives a file or a folder in this one a name in another. False where that has something there
-    /// that a rename does not replace: a folder that is not empty, or one in place of a file.
+    /// Gives a file or a folder in this one a name in another. Returns false if the other folder
+    /// has something of that name that a rename does not replace: a folder that is not empty, or
+    /// one in place of a file.
     [[nodiscard]] bool give(const std::string& from, const SharedFolder& into,
                             const std::string& to) const;
-    /// Removes a file, where there is one.
+    /// Removes a file, if there is one.
     void remove(const std::string& name) const;
     /// Removes a folder of this one with all that is in it, as far as it can.
     void remove_tree(const std::string& name) const;
@@ -76,9 +77,9 @@ public:
     void deliver_text(const std::string& text, const SharedFolder& part,
                       const std::string& name) const;
     /// Copies a file, which must be this user's or root's, writable by no other and of at most 1
-    /// GiB. False where it is none of that.
+    /// GiB. False if it is none of that.
     [[nodiscard]] bool fetch(const std::string& name, const std::filesystem::path& to) const;
-    /// The text of such a file, at most `most` bytes of it; nothing where fetch() would be false.
+    /// The text of such a file, at most `most` bytes of it; nothing if fetch() would be false.
     [[nodiscard]] std::optional<std::string> text(const std::string& name, std::size_t most) const;
 
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }

@@ -20,7 +20,7 @@ constexpr double kHopeless = 3;
 /// A failure at a probe counts at near sizes as this loss, because the configuration may work
 /// there.
 constexpr double kLossOfFailure = 8;
-/// Times that are less sure than this tell nothing: they excuse no more.
+/// Times that are less sure than this are ignored: more uncertainty excuses no greater loss.
 constexpr double kMostUnsure = 0.01;
 /// A loss that has risen to this over so many octaves goes on rising, unless a probe says
 /// otherwise.

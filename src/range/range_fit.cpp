@@ -46,7 +46,7 @@ private:
     /// The worth of a configuration at a probe.
     struct Service {
         bool is_enough = false;  ///< within the limit
-        double log_loss = 0;     ///< of losses far beyond any limit that of kFar
+        double log_loss = 0;     ///< for losses far beyond any limit, that of kFar
     };
     [[nodiscard]] std::vector<Service> services_of(std::size_t configuration) const;
 

@@ -22,7 +22,7 @@ struct FittedRange {
 };
 
 /// Cuts the parts of a domain into boxes, each served by a configuration whose loss is within the
-/// limit at all probes in the box: the fewest configurations that reach it, and few boxes. Where
+/// limit at all probes in the box: the fewest configurations that reach it, and few boxes. If
 /// the limits cannot be met, the boxes around the probes concerned are served by what comes
 /// nearest.
 ///

@@ -16,7 +16,7 @@ struct ServedRange {
     std::vector<SizeBox> boxes;
     Sizes sizes;            ///< at which it was compared, nearest to the middle of its first box
     double loss_bound = 1;  ///< the largest loss at sizes where it was compared
-    int held_out = 0;       ///< of these, random sizes that took no part in choosing it
+    int held_out = 0;       ///< how many of these were random and took no part in choosing it
     bool unsure = false;    ///< the limit is not met there, or no time was left to test it
 };
 
@@ -28,7 +28,7 @@ struct HeldOutTest {
 };
 
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
-/// took no part in making them. Where a size does not meet the limit, the part of the range around
+/// took no part in making them. If a size does not meet the limit, the part of the range around
 /// it becomes unsure, up to the nearest sizes that meet it; the rest is a range of its own. All
 /// ranges become unsure if there are fewer than `wanted_tests` tests of all ranges together, or if
 /// more than one test in twenty (in one dimension, one in five) loses over 2.5 times as much as the

@@ -18,7 +18,7 @@
 //
 // 1. Searches at the anchors find the configurations that are worth a comparison.
 // 2. Comparisons on a grid show where each of them is fast.
-// 3. Where a larger problem takes less time than a smaller one, one more search looks for what is
+// 3. If a larger problem takes less time than a smaller one, one more search looks for what is
 //    missing there.
 // 4. Ranges are fitted to all probes, and comparisons near their boundaries place these.
 // 5. Random sizes, which took no part in any of this, test the ranges. They then become probes, and
@@ -34,7 +34,7 @@ namespace {
 /// boundaries at the second. The tests, and learning from them, have the rest.
 constexpr double kGridPart = 0.4;
 constexpr double kBoundariesPart = 0.7;
-constexpr double kLeastPart = 0.3;  ///< even where the tests need more than the rest
+constexpr double kLeastPart = 0.3;  ///< even if the tests need more than the rest
 
 class RangeSearch {
 public:
@@ -60,7 +60,8 @@ private:
     void search_slow_probes();
     /// The sizes of the probes within an octave, the nearest first.
     [[nodiscard]] std::vector<Sizes> probes_near(const Sizes& sizes) const;
-    /// The probe that takes longest over the fastest larger one, or nullptr.
+    /// The probe whose time is most above that of a larger one, or nullptr if no larger one is
+    /// faster.
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
     /// Compares the plausible and the `wanted` configurations there, and again those that were
@@ -72,7 +73,7 @@ private:
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
     }
-    /// `part` of what the anchors leave, or less where the first tests will need more than the
+    /// `part` of what the anchors leave, or less if the first tests will need more than the
     /// rest.
     [[nodiscard]] double before_tests(double part) const {
         const auto after_anchors = [&](double its) {

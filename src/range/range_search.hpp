@@ -46,7 +46,7 @@ struct RangePlan {
     /// How often to search at a probe where a larger problem takes less time.
     int more_searches = 0;
     int grid_between = 3;  ///< grid_of()
-    int held_out = 59;     ///< 59 good ones of 59: 95 % of all sizes, with 95 % confidence
+    int held_out = 59;     ///< 59 of 59 good: so are 95 % of all sizes, with 95 % confidence
     int rounds = 12;       ///< times that held-out sizes are tested, with those learnt from
     /// Up to this part of the time, held-out sizes become probes even if all of them are good.
     double polish = 0.75;

@@ -44,7 +44,8 @@ struct Tick {
 /// Powers of two, "2^10", at most `most` of them, for a logarithmic scale of sizes.
 std::vector<Tick> size_ticks(const Scale& scale, std::size_t most);
 
-/// "20" for 20 and "1.5" for 1.5; a time in ns with its unit, "20 us". Of ticks, which are round.
+/// "20" for 20 and "1.5" for 1.5; a time in ns with its unit, "20 us". Ticks have round values,
+/// which these print in full.
 std::string number_label(double value);
 std::string time_label(double nanoseconds);
 
@@ -53,7 +54,7 @@ std::string time_label(double nanoseconds);
 std::vector<Tick> round_ticks(const Scale& scale, std::size_t most, std::string (*text)(double),
                               double least_step = 0);
 
-/// Powers of ten, and some of their multiples where few are in range, for a logarithmic scale.
+/// Powers of ten, and some of their multiples if few are in range, for a logarithmic scale.
 std::vector<Tick> decimal_ticks(const Scale& scale, std::string (*text)(double));
 
 /// The rectangle between the axes.

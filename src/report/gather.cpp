@@ -82,7 +82,7 @@ std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(
     return missed;
 }
 
-/// Those called most first; of equals, those of most winners.
+/// Adds a map for each key: those called most first; of equals, those of most winners.
 void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<CallRecord>& misses,
               ComparedTimes& times) {
     std::vector<SizeMap> maps;

@@ -49,7 +49,7 @@ double along(const Sizes& sizes, std::size_t axis) {
     return product;
 }
 
-constexpr std::size_t kProduct = 1000;  // no axis: the product
+constexpr std::size_t kProduct = 1000;  // no axis, but the product of all
 
 ValueRange extent_of(const SizeMap& map, const std::vector<MapLane>& lanes, std::size_t axis) {
     ValueRange range;

@@ -22,12 +22,13 @@ struct MapLane {
     }
 };
 
-/// The configurations of a coverage's winners, those first that serve most octaves. A winner with
-/// malformed sizes is in none.
+/// The configurations of a coverage's winners, those first that serve most octaves. Winners with
+/// malformed sizes are left out.
 std::vector<MapLane> map_lanes(const Coverage& coverage);
 
-/// Which configuration serves which sizes. Of one size, lanes over a line of sizes; of two,
-/// rectangles over the plane; of more, lanes over the product of the sizes.
+/// Which configuration serves which sizes. Problems of one size have lanes over a line of sizes,
+/// those of two have rectangles over a plane, those of more have lanes over the product of the
+/// sizes.
 std::string map_picture(const SizeMap& map, const std::vector<MapLane>& lanes);
 
 }  // namespace jitune::internal

@@ -93,8 +93,8 @@ View templates_view(const ReportData& data) {
     return view;
 }
 
-/// The winners that `is_wanted` chooses. Their columns are those that tell winners apart, with
-/// `others` and their cells behind them.
+/// The winners that `is_wanted` chooses. The view has the columns that tell winners apart; `others`
+/// and the cells_of() a winner come behind them.
 template <class IsWanted, class CellsOf>
 View winners_view(const char* title, const ReportData& data, std::vector<Column> others,
                   const IsWanted& is_wanted, const CellsOf& cells_of) {

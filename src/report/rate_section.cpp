@@ -161,8 +161,8 @@ std::string ceilings_text(const ReportData& data, const std::vector<RateFigure>&
         std::string text = name + ": ";
         text += ceiling.measured
                     ? fmt::format(
-                          "the ceiling is the best rate that is stored of data beyond the "
-                          "caches, {} GB/s at {}.",
+                          "the ceiling is the best stored rate of data that the caches cannot "
+                          "hold, {} GB/s at {}.",
                           rate_text(*ceiling.measured), ceiling.measured_at)
                     : "no ceiling is stored: no winner reads four times what the last-level cache "
                       "holds. A sweep of a large size gives one.";
@@ -185,7 +185,7 @@ View::Cell rate_cell(const std::optional<Span>& span, bool is_rate) {
     return {is_rate ? rate_text(span->middle) + " GB/s" : time_text(span->middle), span->middle};
 }
 
-/// Of the ceiling that was measured, where the memory is what limits the rate.
+/// The share of the ceiling that was measured, if the memory limits the rate.
 View::Cell share_cell(const RatePoint& point, const Ceiling& ceiling) {
     return ceiling.measured && point.is_beyond_caches
                ? percent_cell(point.winner.middle / *ceiling.measured)

@@ -22,7 +22,7 @@ namespace {
 /// Data must be this many times as large as the last-level cache to tell the memory's rate.
 constexpr double kBeyondCaches = 4;
 
-/// A number in the text of a device class; 0 where it has none.
+/// A number in the text of a device class; 0 if it has none.
 double number_in(const std::string& device_class, std::string_view name) {
     const std::string_view text = setting_of(device_class, name);
     double number = 0;
@@ -52,7 +52,7 @@ std::optional<double> rate_of(const Winner& winner) {
     return bytes ? std::optional(*bytes / winner.median_ns) : std::nullopt;
 }
 
-/// Whether the rate of so many bytes is that of the device's memory. False where the device class
+/// Whether the rate of so many bytes is that of the device's memory. False if the device class
 /// does not say how large its caches are.
 bool is_beyond_caches(const std::string& device_class, double bytes) {
     const double cache = cache_bytes(device_class);

@@ -20,7 +20,7 @@ struct Span {
     double low = 0, middle = 0, high = 0;
 };
 
-/// One size of a figure: rates in GB/s, or times in ns where the bytes are not known.
+/// One size of a figure: rates in GB/s, or times in ns if the bytes are not known.
 struct RatePoint {
     double elements = 0;
     Span winner;

@@ -19,7 +19,7 @@ constexpr std::size_t kMostWinners = 60;
 constexpr std::size_t kMostHoles = 25;
 constexpr std::size_t kMostPauses = 15;
 
-/// The answers as parts of one bar, each with its share where that has room.
+/// The answers as parts of one bar, each with its share if that has room.
 std::string answers_bar(const UsageReport& usage) {
     constexpr double kWidth = 720;
     constexpr double kHeight = 26;
@@ -86,7 +86,7 @@ std::string usage_part(const ReportData& data, Allowance& room) {
     std::string html;
     if (usage.calls == 0) {
         room.add(html,
-                 "<p class=\"note\">No call is recorded. Sessions record all calls where "
+                 "<p class=\"note\">No call is recorded. Sessions record all calls if "
                  "<code>JITUNE_RECORD=all</code> is set.</p>\n");
         return html;
     }

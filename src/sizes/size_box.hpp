@@ -49,7 +49,7 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text);
 /// boxes. Nothing if a part of it is malformed.
 std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes);
 
-/// The sizes of a text such as "rows=3 columns=5"; nothing where it is malformed or a range.
+/// The sizes of a text such as "rows=3 columns=5"; nothing if it is malformed or a range.
 std::optional<Sizes> exact_sizes(std::string_view text);
 
 /// The names of the sizes in such a text, or in a sizes_text().

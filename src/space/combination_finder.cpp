@@ -95,8 +95,8 @@ CombinationFinder::CombinationFinder(std::span<const Parameter> parameters,
       steps_left_(most_steps),
       positions_(parameters.size()) {}
 
-/// Nothing if a constant part of a constraint does not hold. Parts have loops of their own, because
-/// one may be complete in an earlier loop than the whole.
+/// Returns nothing if a constant part of a constraint does not hold. The parts of a constraint are
+/// planned one by one, because one may be complete in an earlier loop than the whole.
 std::optional<std::vector<JoinGroup>> CombinationFinder::plan(
     std::span<const Expression> constraints) const {
     std::vector<Expression> terms;

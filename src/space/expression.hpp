@@ -66,7 +66,7 @@ public:
     [[nodiscard]] Expression for_positions(std::span<const Parameter> parameters) const;
     [[nodiscard]] bool holds(std::span<const std::int64_t> slots) const;
 
-    /// The parts that AND connects: the expression is true where all of them are.
+    /// The parts that AND connects: the expression is true if all of them are.
     [[nodiscard]] std::vector<Expression> conjuncts() const;
 
     /// The other side, if this is an equation one side of which is `name` and the other lacks it.

@@ -14,7 +14,7 @@ namespace jitune::internal {
 /// A loop over the values of one parameter.
 struct JoinLoop {
     std::size_t parameter = 0;
-    std::vector<Expression> constraints;  ///< that this parameter is the last to complete
+    std::vector<Expression> constraints;  ///< complete once this parameter has a value
     std::optional<Expression> wanted;     ///< the only value, if an equation gives it
 };
 

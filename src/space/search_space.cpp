@@ -208,7 +208,7 @@ std::optional<SearchSpace> SearchSpace::part(std::vector<Parameter> parameters) 
             part.numbers_.push_back(number);
         }
     }
-    // Where values keep their order, so do the numbers.
+    // If values keep their order, so do the numbers.
     std::sort(part.numbers_.begin(), part.numbers_.end());
     return part.numbers_.empty() ? std::nullopt : std::optional(std::move(part));
 }

@@ -46,7 +46,7 @@ public:
     /// The position of one parameter's value in its list. `index` < size().
     [[nodiscard]] std::size_t position(std::size_t index, std::size_t parameter) const;
 
-    /// The index of `configuration`, or size() where the space does not hold it.
+    /// The index of `configuration`, or size() if the space does not hold it.
     [[nodiscard]] std::size_t find(const Configuration& configuration) const;
 
     /// The configurations that differ in one parameter, by parameter, then by position. Costs a

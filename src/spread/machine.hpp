@@ -40,9 +40,9 @@ public:
     const Kernel& kernel(std::string_view family);
 
     /// Calls `resolve` for the host and each GPU, before placements that need kernels there are
-    /// timed. If a GPU has no kernel for a reason that may pass, throws Error(unavailable), since a
-    /// winner that was found without the GPU must not be stored. If no kernel is right on a GPU, or
-    /// the host has none beside GPUs, that is logged: placements on it fail, and others may win.
+    /// timed. If a GPU has no kernel for a reason that may pass, throws Error(unavailable), because
+    /// a winner that was found without the GPU must not be stored. If no kernel is right on a GPU,
+    /// or the host has none beside GPUs, that is logged: placements on it fail, and others may win.
     /// Throws what `resolve` throws for the host if there is no GPU.
     void prepare_kernels(const std::function<void(Device& device, bool is_host)>& resolve);
 
@@ -62,11 +62,11 @@ private:
 Device& device_of(Engine& engine, std::string_view id);
 
 /// The device that a prepared handle names: an id as for device_of(), where "auto" is as
-/// Options::device has it: the machine, or the host where there is no GPU; or empty for the device
-/// of the calling thread's current CUDA context.
+/// Options::device has it: the machine, or the host if there is no GPU; or empty for the device of
+/// the calling thread's current CUDA context.
 Device& handle_device(Engine& engine, std::string_view id);
 
-/// As host_data_site(), where Options::device is not "host".
+/// As host_data_site(), if Options::device is not "host".
 StreamSite* placed_data_site(Engine& engine, std::string_view family);
 
 /// Where calls of a family work on host memory under Options::device. "host": the site of the host.

@@ -44,7 +44,7 @@ struct Work {
     std::vector<std::size_t> numbers;  ///< of the shards, in the caller's list
     std::vector<void*> outputs;
     std::vector<HaloShard> plans;
-    std::vector<ByteRange> ranges;  ///< of each shard's outputs in an array of all
+    std::vector<ByteRange> ranges;  ///< by shard: its outputs in an array of all outputs
 };
 
 Work work_of(const Windows& windows, std::span<const ShardData> shards,

@@ -25,7 +25,7 @@ struct Windows {
     std::int64_t radius = 0;
     Ends ends = Ends::own;
 
-    /// The bytes of the inputs of some units, and of as many units of outputs.
+    /// The bytes of so many units of inputs, and of so many units of outputs.
     [[nodiscard]] std::size_t bytes_in(std::int64_t units) const {
         return static_cast<std::size_t>(units * unit_elements) * input_bytes;
     }

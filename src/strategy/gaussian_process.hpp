@@ -95,8 +95,8 @@ private:
 
     const SearchSpace& space_;
     std::vector<Dimension> dimensions_;
-    Learned log_odds_;   ///< of the pairs' products against the product of all
-    Learned log_noise_;  ///< variance that is one configuration's own, of the whole
+    Learned log_odds_;   ///< how much the pairs' products count against the product of all
+    Learned log_noise_;  ///< the part of the variance that no other configuration tells
     double pairs_weight_ = 0;
     double noise_ = 0;
     std::vector<Point> points_;

@@ -19,7 +19,7 @@ StrategyFactory make_surrogate;
 namespace {
 
 constexpr std::array kStrategies{
-    StrategyEntry{"auto", "exhaustive where the budget allows it, else surrogate", make_automatic},
+    StrategyEntry{"auto", "exhaustive if the budget allows it, else surrogate", make_automatic},
     StrategyEntry{"exhaustive", "every configuration, in the order of the space", make_exhaustive,
                   33, 3046},
     StrategyEntry{"random", "every configuration, in a random order", make_random, 77, 1742},

@@ -16,7 +16,7 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::size_t kStart = 6;       // configurations before there is a model
-constexpr std::size_t kDraws = 32;      // of which the start takes the one farthest from the others
+constexpr std::size_t kDraws = 32;      // the start takes the farthest of so many
 constexpr std::size_t kObserved = 128;  // the model learns from so many at a fit
 constexpr std::size_t kBetweenFits = 32;
 constexpr std::size_t kCentres = 4;  // best ones whose neighbours are always compared
@@ -210,7 +210,7 @@ private:
         fill_pool();
     }
 
-    /// All trials, or where they are too many the best half of what the model takes and others.
+    /// All trials, or if they are too many the best half of what the model takes and others.
     void observe() {
         observed_.resize(trials_.size());
         std::iota(observed_.begin(), observed_.end(), std::size_t{0});
@@ -264,7 +264,7 @@ private:
     std::set<std::pair<double, std::size_t>> ranked_;  ///< the best: log time, index
     std::vector<std::size_t> news_;                    ///< ranked since the pool was filled
     double expected_ = kNoIdea;                        ///< log time of the last proposal
-    std::vector<std::size_t> observed_;  ///< trials that the model knows, in its order
+    std::vector<std::size_t> observed_;  ///< trials in the order in which the model has them
     std::size_t fitted_ = 0;
     std::size_t fitted_trials_ = 0;
     std::size_t next_fit_ = 0;

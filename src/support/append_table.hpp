@@ -34,12 +34,12 @@ public:
         return find_from(heads_[Mix(key)].load(std::memory_order_acquire), key, wanted);
     }
 
-    /// Returns the value that is in the table: where two threads add a key, that of the first.
+    /// Returns the value that is in the table: if two threads add a key, that of the first.
     Value& add(const Key& key, std::unique_ptr<Value> value) {
         return add(key, std::move(value), Any{});
     }
 
-    /// As add(), where the table has no value of the key yet that `wanted` accepts.
+    /// As add(), if the table has no value of the key yet that `wanted` accepts.
     template <class Wanted>
     Value& add(const Key& key, std::unique_ptr<Value> value, const Wanted& wanted) {
         auto node = std::make_unique<Node>(Node{key, std::move(value), nullptr});

@@ -7,7 +7,7 @@
 
 namespace jitune::internal {
 
-/// The program or shared library that jitune is part of. Empty where the system does not tell.
+/// The program or shared library that jitune is part of. Empty if the system does not tell.
 std::filesystem::path own_file();
 
 /// True if a user other than this one and root has made the file of this path, or may change it.
@@ -21,7 +21,7 @@ bool is_foreign(const std::filesystem::path& named);
 std::optional<std::filesystem::path> shared_folder_above(const std::filesystem::path& folder);
 
 /// One line that changes when a file is replaced or written: "size=… mtime=… file=<path>", with the
-/// path after all symlinks. Empty where there is no such file. The inode is no part of it, because
+/// path after all symlinks. Empty if there is no such file. The inode is no part of it, because
 /// it differs on machines and containers that share the file.
 std::string file_stamp(const std::filesystem::path& path);
 

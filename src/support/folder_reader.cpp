@@ -11,7 +11,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Follows no link, so that nobody can lead it out of the tree. `depth` is bounded, since each
+/// Follows no link, so that nobody can lead it out of the tree. `depth` is bounded, because each
 /// level takes a file descriptor and a part of the stack.
 bool remove_at(int parent, const char* name, int depth) noexcept {
     constexpr int kDeepest = 512;

@@ -9,7 +9,7 @@
 namespace jitune::internal {
 
 /// Reads the names in a folder, one after the other. None of this throws or needs memory of C++:
-/// the iterators of libstdc++, and its remove_all(), end the process where there is no memory.
+/// the iterators of libstdc++, and its remove_all(), end the process if there is no memory.
 class FolderReader {
 public:
     /// A folder that cannot be opened has no names.

@@ -9,10 +9,10 @@
 
 namespace jitune::internal {
 
-/// Measures by the monotonic clock of a TimeSource, which must outlive it, how long a loop has
-/// lasted, which counts each of its turns here. A turn in which that clock stands still or goes
-/// back counts as `usual`, and no turn counts as more than `most`: so a limit is reached even if
-/// the clock stands still, and a jump of the clock does not reach it. Used by one thread.
+/// Measures how long a loop has lasted, by the monotonic clock of a TimeSource, which must outlive
+/// it. The loop counts each of its turns here. A turn in which that clock stands still or goes back
+/// counts as `usual`, so that a limit is reached all the same. No turn counts as more than `most`,
+/// so that a jump of the clock does not reach a limit. Used by one thread.
 class LoopClock {
 public:
     using Clock = TimeSource::Clock;

@@ -160,7 +160,7 @@ pid_t spawn(ProcessCommand command, const ChildStreams& streams, ChildProcess::R
     if (code != 0) {
         fail(command.program.string(), "posix_spawn", code);
     }
-    if (command.nice != 0) {  // for its threads and children, too: it has none yet
+    if (command.nice != 0) {  // also for its later threads and children
         ::setpriority(PRIO_PROCESS, static_cast<id_t>(pid),
                       ::getpriority(PRIO_PROCESS, 0) + command.nice);
     }

@@ -47,7 +47,7 @@ std::string describe_end(const ProcessResult& result);
 ProcessResult run_process(const ProcessCommand& command, const std::stop_token& stop = {});
 
 /// The path of an executable file: `name` itself if it has a slash, else the first file of that
-/// name on $PATH, or in the system's folders where that is not set or the program has more rights
+/// name on $PATH, or in the system's folders if that is not set or the program has more rights
 /// than its caller. Returns nullopt if no file is found.
 std::optional<std::filesystem::path> find_program(std::string_view name);
 

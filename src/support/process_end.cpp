@@ -20,13 +20,13 @@ namespace {
 constinit std::atomic<void (*)()> stop_function{nullptr};
 constinit std::atomic<bool> has_begun{false};
 constinit std::atomic<int> works{0};
-constinit std::atomic<pid_t> worker{0};  // not a fork of it, in which its threads are not
+constinit std::atomic<pid_t> worker{0};  // compared with getpid(): a fork does not have its threads
 constinit std::atomic<std::stop_source*> stop_of_works{nullptr};  // never destroyed
 
 /// The first of the handlers that runs does the work.
 void end() {
     constexpr std::chrono::milliseconds kLook{1};
-    constexpr int kMostLooks = 10'000;  // the process may be ended in the middle of a work
+    constexpr int kMostLooks = 10'000;  // then ends, though work goes on
     if (has_begun.exchange(true)) {
         return;
     }
@@ -92,7 +92,7 @@ FirstUse::FirstUse() {
         registers_ = std::jthread([](const std::stop_token& stop) {
             constexpr std::chrono::microseconds kOften{200};
             constexpr std::chrono::microseconds kSeldom{100'000};
-            constexpr int kUsual = 10'000;  // more only where it hangs: the system keeps them all
+            constexpr int kUsual = 10'000;  // more only if it hangs: the system keeps them all
             for (int turn = 0; !stop.stop_requested(); ++turn) {
                 come_before_destructors();
                 std::this_thread::sleep_for(turn < kUsual ? kOften : kSeldom);

@@ -19,7 +19,7 @@ void call(void (*stop)());
 /// which it may register destructors.
 void come_before_destructors();
 
-/// Throws Error(unavailable) where the process is ending.
+/// Throws Error(unavailable) if the process is ending.
 void refuse();
 
 /// Work that must be over before the destructors of libraries run, because it would leave processes

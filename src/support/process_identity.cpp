@@ -82,7 +82,8 @@ class FamilySearch {
 public:
     explicit FamilySearch(std::string_view family) : parts_{kFamilyVariable, "=", family} {}
 
-    /// Whether the setting is in what it has been shown. Each setting ends with a zero.
+    /// Whether the pieces of the environment so far have the setting. Each setting ends with a
+    /// zero.
     bool sees(std::string_view piece) {
         for (const char c : piece) {
             if (c == '\0') {

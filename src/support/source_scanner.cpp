@@ -33,7 +33,7 @@ std::string spliced(std::string_view text) {
     return result;
 }
 
-/// Finds the preprocessor directives of C++ text, without comments. Literals are kept, since the
+/// Finds the preprocessor directives of C++ text, without comments. Literals are kept, because the
 /// name of a header is one.
 class Scanner {
 public:

@@ -118,7 +118,7 @@ TempDir::TempDir() {
 }
 
 TempDir::~TempDir() {
-    // A later process removes the files that stay after two tries, as without memory.
+    // Files may stay after two tries, for example without memory: a later process removes them.
     if (!remove_tree(path_)) {
         remove_tree(path_);
     }

@@ -7,9 +7,9 @@
 
 namespace jitune::internal {
 
-/// A new, empty directory that only this user may enter, under $TMPDIR; under /tmp where that is
-/// not set, or where other users may rename what is in it or above it. The destructor removes it
-/// with everything in it; where the process was killed, the first TempDir of a later process does.
+/// A new, empty directory that only this user may enter, under $TMPDIR; under /tmp if that is
+/// not set, or if other users may rename what is in it or above it. The destructor removes it
+/// with everything in it; if the process was killed, the first TempDir of a later process does.
 class TempDir {
 public:
     /// The prefix of the names of directories whose owner has this process_identity():

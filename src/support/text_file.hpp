@@ -37,8 +37,8 @@ private:
 /// file, or longer than 16 MiB.
 std::string read_text_file(const std::filesystem::path& path);
 
-/// The bytes of a file, such as one of /proc; empty where the file is missing or this user may not
-/// read it. Throws Error(unavailable) where memory, files or the disk fail.
+/// The bytes of a file, such as one of /proc; empty if the file is missing or this user may not
+/// read it. Throws Error(unavailable) if memory, files or the disk fail.
 std::string read_if_there(const std::filesystem::path& path);
 
 /// Makes or replaces a file with the texts one after the other. Throws Error(kind) that says why it
@@ -47,7 +47,8 @@ void write_file(const std::filesystem::path& path, std::initializer_list<std::st
                 ErrorKind kind = ErrorKind::usage);
 
 /// As write_file(), but a file of that name is either the old one or the new one as a whole,
-/// whatever happens meanwhile. It keeps its permissions. A pipe or a device is written to.
+/// whatever happens meanwhile. It keeps its permissions. It writes into a pipe or a device instead
+/// of replacing it.
 void replace_file(const std::filesystem::path& path, std::string_view text,
                   ErrorKind kind = ErrorKind::usage);
 

@@ -17,7 +17,7 @@ public:
 
 private:
     /// Destroys each thread's T. The destructor of a thread_local object would do the same, but
-    /// glibc ends the process where it has no memory to register one.
+    /// glibc ends the process if it has no memory to register one.
     struct Key {
         Key() { exists_ = pthread_key_create(&key_, destroy) == 0; }
         ~Key() {  // so that no thread calls code of a library that is not loaded any more

@@ -14,7 +14,7 @@ public:
 
     [[nodiscard]] virtual Clock::time_point now() const = 0;
 
-    /// 0 where the clock has gone back.
+    /// 0 if the clock has gone back.
     [[nodiscard]] double seconds_since(Clock::time_point begin) const {
         return std::max(0.0, std::chrono::duration<double>(now() - begin).count());
     }

@@ -29,7 +29,7 @@ bool is_between(char byte, unsigned char first, unsigned char last) {
     return first <= value && value <= last;
 }
 
-/// The bytes of the character at the front of `text`, which is not empty; 0 where there is none.
+/// The bytes of the character at the front of `text`, which is not empty; 0 if there is none.
 std::size_t character_bytes(std::string_view text) {
     const auto* const lead = std::find_if(kLeads.begin(), kLeads.end(), [&](const Lead& row) {
         return is_between(text[0], row.first, row.last);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kBusy = 0.1;
 
-/// What NVML says is of a second, which may have seen a process that has just ended.
+/// NVML speaks of the last second, in which a process may have worked that has just ended.
 constexpr std::chrono::milliseconds kPast{1200};
 
 bool is_busy(const std::optional<double>& share) {

@@ -17,7 +17,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// The bytes of an element by its type's name, as in "element=float64"; 4 where there is none.
+/// The bytes of an element by its type's name, as in "element=float64"; 4 if there is none.
 double element_bytes(const std::string& types) {
     constexpr std::string_view kElement = " element=";
     const std::string words = " " + types + " ";

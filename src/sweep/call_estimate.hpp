@@ -57,7 +57,7 @@ struct KernelLessons {
 /// gain.
 ///
 /// Begins with what is expected of any kernel. On the host a call takes 0.5 us and moves 20 GB/s; a
-/// winner takes three quarters of the default's time about 64 KB, and as long as it where the data
+/// winner takes three quarters of the default's time about 64 KB, and as long as it if the data
 /// leaves the caches. On other devices a call takes 4 us and moves 2 TB/s; a winner takes 0.95 of
 /// the default's time, and down to 0.78 about 2 MB: less data waits for the launch and more for the
 /// memory, whatever the configuration. Each lesson moves that: one of the same types and sizes

@@ -24,7 +24,7 @@ struct CollectedClass {
     std::size_t merged = 0;                      ///< databases
     std::vector<std::string> damaged;            ///< names of files that are no such databases
     std::vector<std::size_t> disputed;           ///< put up for one tuning more: see is_disputed()
-    std::vector<std::size_t> lost;               ///< put up again, since no result can be read
+    std::vector<std::size_t> lost;               ///< put up again, because no result can be read
 
     [[nodiscard]] std::size_t count(ProblemState::Kind kind) const;
 };
@@ -37,7 +37,7 @@ CollectedClass collect_class(TuningStore& into, ClaimFolder& claims, const Deliv
 
 /// Adds the measurements and winners of a database that a task of this user's has delivered, with
 /// the binaries. A database that was merged before changes nothing. Returns its winners, without
-/// their images. Throws Error(store), also where the file is no database.
+/// their images. Throws Error(store), also if the file is no database.
 std::vector<Winner> merge_delivered(TuningStore& into, const std::filesystem::path& from,
                                     const Log& log);
 

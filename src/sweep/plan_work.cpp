@@ -24,7 +24,7 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::chrono::seconds kBetweenBeats{30};
-constexpr std::chrono::milliseconds kBetweenLooks{200};  // at signals and at the time
+constexpr std::chrono::milliseconds kBetweenLooks{200};  // looks at signals and the clock
 constexpr std::chrono::seconds kBusyHolds{60};
 constexpr std::chrono::seconds kToDeliver{5};
 constexpr std::size_t kMostRefused = 5;  // a device on which nothing works must not use up a plan
@@ -193,7 +193,8 @@ void PlanWork::ask_busy() {
 
 void PlanWork::judge(const ProblemState& claim, const SweepResult& result, const Mark& before) {
     SweepRow row = result.rows.empty() ? SweepRow() : result.rows.front();
-    // A tuning that ends before its first candidate, since it was told to stop, is not started.
+    // A tuning that ends before its first candidate, because it was told to stop, counts as not
+    // started.
     const bool has_failed = row.outcome == SweepRow::Outcome::failed ||
                             (row.outcome == SweepRow::Outcome::not_started && !stop_);
     row.problem = claim.rank;

@@ -73,7 +73,7 @@ private:
     [[nodiscard]] Mark mark();
     /// Finds out, once a minute, whether others use the device.
     void ask_busy();
-    /// Delivers what a task of this machine has left that died with this claim.
+    /// Delivers what is left of a task of this machine that died with this claim.
     void rescue(const ProblemState& claim);
     /// Called again and again while a problem is tuned.
     void watch();

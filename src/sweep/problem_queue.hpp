@@ -14,12 +14,12 @@
 namespace jitune::internal {
 
 /// Distributes the problems of a sweep over devices. Each class of devices gets all problems, and
-/// each problem goes to one device of the class, since its devices share their winners. Problems
+/// each problem goes to one device of the class, because its devices share their winners. Problems
 /// with the same winner are not worked on at the same time. Thread-safe, with one thread for each
 /// device. Problems and devices are counted from 0.
 class ProblemQueue {
 public:
-    /// `keys`: one for each problem, equal where problems have the same winner. `classes`: the
+    /// `keys`: one for each problem, equal if problems have the same winner. `classes`: the
     /// class of each device.
     ProblemQueue(std::vector<std::string> keys, std::vector<std::string> classes);
 

@@ -22,11 +22,11 @@ struct SweepProblem {
     /// Without a domain: searches winners for the sizes around the problem's, too, as for a call.
     /// Skipped if a sure winner serves the problem.
     bool around = false;
-    bool anew = false;  ///< with `around`: also where a winner serves it
+    bool anew = false;  ///< with `around`: also if a winner serves it
     /// If this is another tuning of an earlier problem of the sweep: the place of that problem. It
     /// is not counted again.
     std::optional<std::size_t> again_of = std::nullopt;
-    double budget_part = 1;  ///< of the plan's budget, or of the usual one where that has no limit
+    double budget_part = 1;  ///< of the plan's budget, or of the usual one if that has no limit
 };
 
 }  // namespace jitune::internal

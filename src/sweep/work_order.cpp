@@ -28,7 +28,7 @@ bool is_better(const WorkStep& a, const WorkStep& b) {
     return a.saved_s * b.tune_s > b.saved_s * a.tune_s;
 }
 
-constexpr double kFullPart = 1.25;  // of the gain of a brief tuning
+constexpr double kFullPart = 1.25;  // a full tuning gains so many times what a brief one does
 
 }  // namespace
 

@@ -50,14 +50,14 @@ struct WorkStep {
 
 /// Says in which order the items of a work-list are worth tuning: those first that are expected to
 /// save most time for a second of tuning, each briefly and later once more, or with all of the
-/// budget at once where brief tunings turn out to take nearly as long. What has been tuned changes
+/// budget at once if brief tunings turn out to take nearly as long. What has been tuned changes
 /// what is expected of the rest.
 ///
 /// A call takes and a winner gains what CallEstimate says. The gain of a brief tuning is taken for
-/// four fifths of what a full one gains. A winner also answers sizes within an octave, where it is
-/// taken to gain the less the further they are: half at an octave. A tuning takes 1.5 times its
-/// budget, half a second and the time to read the data once at 1 GB/s; all that, times what the
-/// tunings so far have taken of it.
+/// four fifths of what a full one gains. A winner also answers sizes within an octave. There it is
+/// taken to gain less the further they are, and half at an octave. A tuning takes 1.5 times its
+/// budget, half a second and the time to read the data once at 1 GB/s; All that is multiplied by
+/// how much longer than expected the tunings so far have taken.
 class WorkOrder {
 public:
     /// `winners`: those that are stored. `budget_s`: of a full tuning.
@@ -81,7 +81,7 @@ private:
         Sizes sizes;
         CallEstimate estimate;
         double calls = 0;
-        double kept = 0;  ///< the part of the gain that the answer of now has
+        double kept = 0;  ///< the part of the gain that the present answer has
         bool brief_done = false;
         bool full_done = false;
         std::vector<std::pair<std::size_t, double>> near = {};  ///< items, and the part kept there
@@ -91,10 +91,10 @@ private:
     static KernelName kernel_of(const RecordKey& key) { return {key.kernel, key.device_class}; }
     void find_neighbours();
     void learn(const Winner& winner);
-    /// Expected seconds without what has been learnt of them.
+    /// The expected seconds of a tuning, without what the tunings so far have taught.
     [[nodiscard]] double assumed_s(std::size_t item, Effort effort) const;
     [[nodiscard]] const KernelLessons& lessons(std::size_t item) const;
-    /// What calls of an item lose in seconds while `kept` of the gain is there.
+    /// The seconds that calls of an item lose while their answer has the part `kept` of the gain.
     [[nodiscard]] double lost_s(std::size_t item, double kept) const;
     [[nodiscard]] double saved_s(std::size_t item, Effort effort) const;
     [[nodiscard]] WorkStep step(std::size_t item, Effort effort) const;

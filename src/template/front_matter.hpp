@@ -70,7 +70,7 @@ struct LaunchSpec {
     int line = 0;                                 ///< of the file, where the entry is named
     std::vector<std::string> template_arguments;  ///< names of type parameters and parameters
     std::vector<std::string> arguments;           ///< names of arguments, in the kernel's order
-    Expression when;                              ///< the step is left out where this is not true
+    Expression when;                              ///< the step is left out if this is not true
     std::array<Expression, 3> grid, block;
     Expression shared_bytes;
     Expression cluster;       ///< blocks per cluster along x; 1: none
@@ -103,7 +103,7 @@ struct MetricSpec {
 /// parameter or a type parameter, and its text takes their place.
 struct OptionSpec {
     std::string text;
-    Expression when;  ///< over parameters and type parameters: left out where this is not true
+    Expression when;  ///< over parameters and type parameters: left out if this is not true
 };
 
 /// The contents of a kernel template's first comment; docs/reference/kernel_templates.md is the
@@ -120,8 +120,8 @@ struct FrontMatter {
     std::vector<Parameter> parameters;
     std::map<std::string, std::string>
         enumerations;                     ///< parameter with names as values -> C++ enum
-    std::vector<Expression> constraints;  ///< a configuration is legal where all are true
-    std::vector<Expression> prune;        ///< and worth trying where these are true, too
+    std::vector<Expression> constraints;  ///< a configuration is legal if all are true
+    std::vector<Expression> prune;        ///< and worth trying if these are true, too
     /// Says what the result of a configuration depends on: "exact", "fixed" or "any", see
     /// KernelTemplate::reproducibility().
     Expression reproducibility = Expression::constant(std::string("fixed"));

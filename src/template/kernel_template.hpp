@@ -57,7 +57,7 @@ public:
     [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
                                const DeviceInfo& device) const;
 
-    /// The parameters' defaults; where a constraint forbids them on this device, the configuration
+    /// The parameters' defaults; if a constraint forbids them on this device, the configuration
     /// of `space` that shares most values with the defaults (of equals, the last).
     [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
     /// As above, for the problem's space. Does not make the space if the parameters' defaults are

@@ -74,7 +74,7 @@ private:
     struct Place {
         enum class Kind { word, integer, bytes, constant, texture } kind = Kind::word;
         std::size_t step = kMaxLaunchSteps;  ///< that it belongs to; kMaxLaunchSteps: to none
-        std::size_t offset = 0;              ///< word: of a std::uint32_t in a Launch
+        std::size_t offset = 0;              ///< of word: the offset of a std::uint32_t in a Launch
         std::int64_t lowest = 0, highest = 0;
         /// integer, bytes; of constant and texture, the place in the list of these
         std::size_t cell = 0;

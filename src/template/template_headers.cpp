@@ -64,7 +64,7 @@ TemplateIdentities read_identities() {
     return result;
 }
 
-/// Nothing changes where the passage stands in the text not once, but never or more often.
+/// Nothing changes if the passage stands in the text not once, but never or more often.
 void put_back(const RewrittenPassage& passage, const std::string& file, std::string& text) {
     const auto& files = passage.files;
     if (std::find(files.begin(), files.end(), file) == files.end()) {

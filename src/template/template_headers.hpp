@@ -17,8 +17,8 @@ namespace jitune::internal {
 /// The text of a header by the name that a directive gives it, or nothing.
 using FindHeader = std::function<std::optional<std::string>(const std::string& name)>;
 
-/// All headers that a template's text includes or its front matter names, and those that these
-/// include, as far as `find` has them. The compiler finds other headers, or reports them.
+/// All headers that a template's text includes or its front matter names, and the headers that
+/// these include, as far as `find` has them. The compiler finds other headers, or reports them.
 decltype(TemplateSource::headers) headers_of(const std::string& text, const FindHeader& find);
 
 /// The text of a file of kernel_templates/, by its path there; nothing for another name.

@@ -145,7 +145,7 @@ private:
         }
     }
 
-    /// The first row where the key is missing.
+    /// The first row if the key is missing.
     template <class Value, std::size_t kCount>
     Value word(const std::string& key, const std::array<WordRow<Value>, kCount>& rows) const {
         const std::string given = reader_.text_or(table_, key, where_, rows.front().word);

@@ -185,7 +185,7 @@ TomlReader::TomlReader(std::string_view file, std::string_view text, int first_l
     check_toml(file, text, first_line);
     // Empty lines in place of what stands before the text, so that nodes know their line.
     const std::string lines(static_cast<std::size_t>(first_line - 1), '\n');
-    // From a stream: toml++'s reader of a text may not throw where there is no memory for its path.
+    // From a stream: toml++'s reader of a text may not throw if there is no memory for its path.
     std::istringstream stream(lines + std::string(text));
     try {
         root_ = toml::parse(stream, file);

@@ -62,7 +62,7 @@ struct TomlComment {
     int first_line = 1;
 };
 
-/// Throws Error(usage) that names the template where it begins with no such comment.
+/// Throws Error(usage) that names the template if it begins with no such comment.
 TomlComment first_comment(const std::string& name, std::string_view text);
 
 }  // namespace jitune::internal

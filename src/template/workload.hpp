@@ -21,7 +21,7 @@ struct CaseArgument {
     std::shared_ptr<const std::vector<std::byte>> pattern;
     std::size_t bytes = 0;
     std::size_t offset = 0;  ///< bytes past a 512-byte boundary
-    bool written = false;    ///< its content is an output, also where it was read before
+    bool written = false;    ///< its content is an output, also if it was read before
     /// For a scalar, which is passed by value and has no memory: its bits.
     std::optional<std::uint64_t> value = std::nullopt;
     bool by_value = false;  ///< the pattern is an array that is passed by value, not in memory

@@ -20,7 +20,7 @@ std::string rate_text(double gb_per_s);
 /// "98.2 %"
 std::string percent_text(double part);
 
-/// "1.25 %": of a time, which is known more closely than a share.
+/// "1.25 %": a part of a time, which is known more closely than a share.
 std::string noise_text(double part);
 
 /// "1.32x"
@@ -45,7 +45,7 @@ std::string one_line(std::string_view text, std::size_t most = std::string_view:
 /// The columns of a terminal that a line of UTF-8 text takes, one for each character.
 std::size_t columns_of(std::string_view text);
 
-/// The text in `columns`, with "…" in place of the end where it is too long.
+/// The text in `columns`, with "…" in place of the end if it is too long.
 std::string fitted_begin(std::string_view text, std::size_t columns);
 
 /// The same with "..." in place of the middle: both ends tell something.

@@ -26,7 +26,7 @@ struct Column {
     std::string title;
     Align align = Align::left;
     std::size_t width = 0;   ///< at least this wide, and at least as wide as the title
-    bool is_detail = false;  ///< left out where a terminal is too narrow; the last ones first
+    bool is_detail = false;  ///< left out if a terminal is too narrow; the last ones first
     Look look = Look::plain;
     std::string key = {};  ///< the value's name in JSON; empty: JSON does not have it
 };
@@ -45,7 +45,7 @@ Column detail(std::string title, Align align = Align::left);
 /// The column under another name in JSON.
 Column named(std::string key, Column column);
 
-/// As many rows as there are.
+/// For a view that leaves no rows out.
 inline constexpr std::size_t kAllRows = static_cast<std::size_t>(-1);
 
 /// A fact of a database as rows of cells. Its words, units and rounding are decided where it is

@@ -89,7 +89,7 @@ std::string provisional_text(const Winner& winner) {
                        winner.pinned ? "pinned: no tuning replaces it"
                        : trust_of(winner) == Trust::provisional
                            ? "the next sweep on a quiet machine tunes it again"
-                           : "kept, since the machine was never quiet",
+                           : "kept, because the machine was never quiet",
                        may_be_slower(winner) ? "; the default serves, which may be faster" : "");
 }
 

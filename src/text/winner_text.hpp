@@ -12,7 +12,7 @@
 /// The parts of a winner as a reader of a table or of a report wants them.
 namespace jitune::internal {
 
-/// "1.02 on 59 sizes": the loss bound of a range, with "?" where it is unsure. "" if not known.
+/// "1.02 on 59 sizes": the loss bound of a range, with "?" if it is unsure. "" if not known.
 std::string bound_text(const WinnerRange& range);
 
 /// "int8 sum int64" for "accumulator=int64 element=int8 operation=sum": each name once, in the
@@ -28,8 +28,8 @@ inline std::string kernel_text(const RecordKey& key) {
 /// "wrong result": a verdict in words.
 std::string_view verdict_text(Verdict verdict);
 
-/// "1.52x", with "±0.01" where the interval is known; "1.30x to 1.70x" where it is so wide that no
-/// figure in it is known. "" if the default has no time. With "?" where the timing was disturbed.
+/// "1.52x", with "±0.01" if the interval is known; "1.30x to 1.70x" if it is so wide that no figure
+/// in it is known. "" if the default has no time. With "?" if the timing was disturbed.
 std::string speed_up_text(double speed_up, const Certainty& certainty);
 std::string speed_up_text(const Winner& winner);
 View::Cell speed_up_cell(const Winner& winner);

@@ -41,8 +41,8 @@ Cost of_mean(const MeanInterval& interval) {
     return {interval.mean, interval.low, interval.high};
 }
 
-/// `value_at` of the median time, in seconds, and its range over the median's interval. Nothing
-/// where there is no value.
+/// The value that `value_at` gives for the median time, in seconds, and its range over the median's
+/// interval. Returns nothing if there is no value.
 template <class ValueAt>
 std::optional<Cost> at_median(const FinalistFigures& figures, const ValueAt& value_at) {
     const MedianBounds bounds = median_bounds(figures.launch_ns);
@@ -59,7 +59,7 @@ std::optional<Cost> at_median(const FinalistFigures& figures, const ValueAt& val
     return Cost{values.front(), *low, *high};
 }
 
-/// Returns the mean of a metric over the windows; nothing without windows, or where the metric has
+/// Returns the mean of a metric over the windows; nothing without windows, or if the metric has
 /// no value in one of them.
 std::optional<Cost> over_windows(const Task& task, const FinalistFigures& figures,
                                  const std::string& name) {

@@ -177,7 +177,7 @@ std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
     return std::nullopt;
 }
 
-/// The winner beside the default, round by round where the default was in the finals, else beside
+/// The winner beside the default, round by round if the default was in the finals, else beside
 /// its time in the search.
 Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
     const Finalist& winner = finalists.front();

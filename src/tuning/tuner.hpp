@@ -21,7 +21,7 @@ struct TuneReport {
     /// SearchPlan::history of the search: what earlier tunings have measured.
     std::vector<Measurement> history;
     std::string incumbent;  ///< SearchPlan::incumbent of the search
-    TuneProgress progress;  ///< as at the end
+    TuneProgress progress;  ///< the progress at the end
     bool stored = false;    ///< the winner is in the store, where Engine has put it
     bool kept = false;      ///< `winner` is the one stored before, to which the tuned one yields()
 };
@@ -31,7 +31,7 @@ struct TuneReport {
 /// Candidates are compiled in parallel ahead of the timer, checked on every case of the kernel's
 /// workload, timed with a cold last-level cache and raced against the best so far. The finalists,
 /// the template's default and the incumbent are timed again, interleaved; the fastest must be
-/// clearly faster than the incumbent (the default where there is none), else that one stays. Runs
+/// clearly faster than the incumbent (the default if there is none), else that one stays. Runs
 /// on the calling thread; compiles on others, joined before return.
 ///
 /// Throws Error: compile, verify (no configuration gave the right result; the message counts the
@@ -47,7 +47,7 @@ TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks
 ///
 /// The report has a measurement of the finals for each configuration that is close to the fastest,
 /// and one of a few samples for the others. Its winner is the first of `compared`, or the
-/// fastest where that one fails; it has no configuration where all fail, and where `hooks` stop the
+/// fastest if that one fails; it has no configuration if all fail, and if `hooks` stop the
 /// comparison before all are timed. Throws as tune() does, but never for the want of a winner.
 TuneReport compare(const Task& task, const std::vector<std::string>& compared,
                    const SearchPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,

@@ -71,7 +71,7 @@ Message answer_to(const Message& message, const OwnCompiler& compiler) {
     return answer;
 }
 
-/// Nothing where none comes for long, or the channel is closed.
+/// Nothing if none comes for long, or the channel is closed.
 std::optional<Message> next_request(MessageChannel& channel) {
     LoopClock time(kLongestIdle);
     std::optional<Message> message;
@@ -106,7 +106,8 @@ void run_compiler(std::string_view platform) {
     const int niceness = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()));
     ::setpriority(PRIO_PROCESS, 0, niceness + CompileAhead::kNiceness);
     std::thread(end_with_parent).detach();
-    // A copy: end_with_parent() would take the end of the channel, by an error, for the parent's.
+    // end_with_parent() gets a copy of the channel: it would take a channel that an error has
+    // closed for the parent's end.
     MessageChannel channel{FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))};
     serve(channel, platform);
     ::_exit(0);  // what the compiler would do at a usual end is of no use

@@ -124,8 +124,8 @@ std::optional<long> ticks_of_running(pid_t thread) {
     return ticks;
 }
 
-/// Whether the thread runs now, and goes on running: one of a pool waits for work soon. Counts its
-/// own time, since on a busy machine a thread may wait long for a processor.
+/// Whether the thread runs now, and goes on running. A thread of a pool soon waits for work. Counts
+/// the thread's own time, because on a busy machine a thread may wait long for a processor.
 bool keeps_running(pid_t thread) {
     const long enough = std::max(1L, ::sysconf(_SC_CLK_TCK) / 10);
     constexpr std::chrono::milliseconds kGlance{2};

@@ -156,7 +156,7 @@ private:
 /// Reports each step of a tuning to the parent.
 class Reporter : public TuneObserver {
 public:
-    /// `scratch`: the folder for temporary files, where candidates run in this process; empty where
+    /// `scratch`: the folder for temporary files, if candidates run in this process; empty if
     /// they run on another device.
     Reporter(MessageChannel& channel, Orders& orders, const BinaryCache& binaries,
              std::filesystem::path scratch)

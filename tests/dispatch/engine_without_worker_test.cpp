@@ -22,7 +22,7 @@ protected:
 TEST_F(EngineWithoutWorker, IsNotTunedInItsProcess) {
     const auto engine = make_engine();
     for (const std::string text :
-         {"cannot tune sum", "on cuda:0 without a worker, since its candidates may crash",
+         {"cannot tune sum", "on cuda:0 without a worker, because its candidates may crash",
           "no-such-command does not exist"}) {
         expect_error(ErrorKind::unavailable, text, [&] { resolve(*engine); });
     }

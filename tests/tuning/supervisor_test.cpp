@@ -147,7 +147,7 @@ TEST_F(SupervisorTest, AStopKillsTheWorkerOfABackgroundTuning) {
     };
     const std::stop_source end;
     hooks.given_up = end.get_token();
-    expect_error(ErrorKind::unavailable, "was given up, since its session ends",
+    expect_error(ErrorKind::unavailable, "was given up, because its session ends",
                  [&] { tune(hooks); });
     EXPECT_EQ(starts(), 1);
 }

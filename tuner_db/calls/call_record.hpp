@@ -20,7 +20,7 @@ inline std::int64_t saturating_sum(std::int64_t a, std::int64_t b) {
     return a > kMost - b ? kMost : a + b;
 }
 
-/// Kernel::spec from its frame(); nothing where that is malformed.
+/// Kernel::spec from its frame(); nothing if that is malformed.
 std::optional<std::vector<std::string>> unframed_spec(const std::string& kernel_spec);
 
 /// How often an answer has served calls. A row is one of two kinds, and a call may count in a row
@@ -59,13 +59,13 @@ struct CallRecord {
     [[nodiscard]] bool is_miss() const { return !kernel_spec.empty(); }
     /// The values of kPlaceOfMiss or kPlaceOfUse.
     [[nodiscard]] sqlite::Row place() const;
-    /// Kernel::spec; nothing where `kernel_spec` is malformed.
+    /// Kernel::spec; nothing if `kernel_spec` is malformed.
     [[nodiscard]] std::optional<std::vector<std::string>> spec() const {
         return unframed_spec(kernel_spec);
     }
-    /// The sizes as numbers; nothing where the text is malformed.
+    /// The sizes as numbers; nothing if the text is malformed.
     [[nodiscard]] std::optional<Sizes> problem_sizes() const { return exact_sizes(sizes); }
-    /// The names of the types by type parameter; nothing where RecordKey::types is malformed.
+    /// The names of the types by type parameter; nothing if RecordKey::types is malformed.
     [[nodiscard]] std::optional<std::map<std::string, std::string>> problem_types() const;
     /// Its texts can be read: the sizes, and of a miss the types.
     [[nodiscard]] bool is_sound() const {

@@ -31,7 +31,7 @@ struct Doubt {
     /// kSlow: calls take longer; kDriver: it was made for another one.
     std::string reason;
     std::string called;       ///< "n=1000": exact sizes of the calls
-    std::string kernel_spec;  ///< frame() of Kernel::spec; of no words where no worker can make it
+    std::string kernel_spec;  ///< frame() of Kernel::spec; of no words if no worker can make it
     double served_ns = 0;     ///< of calls at these sizes; 0: not timed
     /// The most that the stored times let one expect; 0: unknown.
     double expected_ns = 0;
@@ -47,11 +47,11 @@ struct Doubt {
     [[nodiscard]] sqlite::Row place() const;
     /// Whether it is about this row, and not about one that has taken its place.
     [[nodiscard]] bool is_about(const Winner& winner) const;
-    /// Kernel::spec; nothing where `kernel_spec` is malformed.
+    /// Kernel::spec; nothing if `kernel_spec` is malformed.
     [[nodiscard]] std::optional<std::vector<std::string>> spec() const {
         return unframed_spec(kernel_spec);
     }
-    /// `called` as numbers; nothing where the text is malformed.
+    /// `called` as numbers; nothing if the text is malformed.
     [[nodiscard]] std::optional<Sizes> called_sizes() const { return exact_sizes(called); }
     [[nodiscard]] bool is_sound() const { return called_sizes().has_value(); }
     /// Of the same winner: reports are added up, and the later one counts.

@@ -27,7 +27,7 @@ struct CallReport {
 };
 
 /// What a store knows of calls: the tables `call`, `pause` and `doubt`. Thread-safe but for the
-/// functions that a turn of the caller is for. Functions throw Error(store).
+/// functions that the caller must call in a turn. Functions throw Error(store).
 class StoredCalls {
 public:
     static constexpr std::int64_t kMostMisses = 10'000;
@@ -65,11 +65,11 @@ public:
     /// Forgets these doubts.
     void remove(std::span<const Doubt> doubts);
 
-    /// Forgets the misses that a winner serves, unless it is_to_be_tuned(). In a write transaction
-    /// of the caller.
+    /// Forgets the misses that a winner serves, unless it is_to_be_tuned(). Call it in a write
+    /// transaction.
     void remove_served(const Winner& winner);
-    /// Forgets the doubt about the row in whose place a winner is put. In a write transaction of
-    /// the caller.
+    /// Forgets the doubt about the row in whose place a winner is put. Call it in a write
+    /// transaction.
     void remove_doubt(const Winner& winner);
 
 private:

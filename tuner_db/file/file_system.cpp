@@ -15,7 +15,8 @@ struct Known {
     bool local;
 };
 
-// The numbers are those of statfs(2). File systems that are not local are listed for their names.
+// The numbers are those of statfs(2). File systems that are not local are listed too, so that
+// messages can name them.
 constexpr std::array kKnown{
     Known{0x0000EF53, "ext4", true},     Known{0x58465342, "xfs", true},
     Known{0x9123683E, "btrfs", true},    Known{0x01021994, "tmpfs", true},

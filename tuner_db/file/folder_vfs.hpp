@@ -10,10 +10,10 @@
 
 namespace jitune::internal::sqlite {
 
-/// SQLite's usual access to files, for the databases of one folder. SQLite opens a database, and
-/// later its journals, by their paths. This VFS leads the paths through an open descriptor of the
-/// folder. So nobody who may rename the folder, or a folder above it, can put another in its place.
-/// Must outlive its connections.
+/// Gives SQLite its usual access to files, for the databases of one folder. SQLite opens a
+/// database, and later its journals, by their paths. This VFS leads the paths through an open
+/// descriptor of the folder. So nobody who may rename the folder, or a folder above it, can put
+/// another in its place. Must outlive its connections.
 class FolderVfs {
 public:
     /// Throws Failure if SQLite does not work.

@@ -14,7 +14,7 @@ struct JournalMode {
     std::string reason;
 };
 
-/// Chooses WAL only where it is safe: on a local file system and with an SQLite (numbered as by
+/// Chooses WAL only if it is safe: on a local file system and with an SQLite (numbered as by
 /// sqlite3_libversion_number()) without the WAL-reset bug, which loses data when two processes
 /// write at the same time.
 JournalMode choose_journal_mode(int sqlite_version, const FileSystem& file_system);

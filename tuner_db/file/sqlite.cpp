@@ -120,7 +120,7 @@ const char* library_version() {
 
 /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
 /// that write in a row some never get the lock. Short sleeps give each of them a chance. Their
-/// number ends the wait where the clock stands still.
+/// number ends the wait if the clock stands still.
 struct Connection::BusyWait {
     std::chrono::milliseconds limit{0};
     std::chrono::steady_clock::time_point begin;

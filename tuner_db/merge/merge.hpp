@@ -45,7 +45,7 @@ struct MergeReport {
 
 /// The result of an undo: what it has taken back.
 struct UndoReport {
-    std::string source;  ///< of the merge; empty: there was no merge to take back
+    std::string source;  ///< Merge::source; empty: there was nothing to take back
     std::int64_t measurements = 0;
     std::int64_t winners = 0;
 };

@@ -42,7 +42,7 @@ struct MergedWinner {
 
     std::string content;     ///< winner_content()
     std::string winner;      ///< winner_id()
-    std::int64_t merge = 0;  ///< number of the last merge that has brought sizes of it
+    std::int64_t merge = 0;  ///< number of the last merge that has brought sizes of this winner
     std::string covers;      ///< all sizes that merges have brought, which do not come again
     std::string outcome;     ///< "new", "before", "behind", "no code" or "unsure"
     std::string reason;      ///< of "before" and "behind": precedence_reason()
@@ -83,8 +83,8 @@ void fields(const auto& visit, Record& step) {
     visit({.name = "before", .binary = true}, step.before);
 }
 
-/// The tables `merge`, `merged_winner` and `merge_step`. No locks and no transactions: the caller
-/// has them.
+/// The tables `merge`, `merged_winner` and `merge_step`. Takes no locks and begins no transactions:
+/// the caller does.
 class MergeLog {
 public:
     explicit MergeLog(const sqlite::Connection& connection);

@@ -107,7 +107,7 @@ MergeReport MergeRun::run(const std::string& source_name) {
             log_.put(merged);
         }
     }
-    if (!has_news) {  // rows may have got their usual text, which changes nothing that they serve
+    if (!has_news) {  // a row whose text became the usual one serves the same sizes
         report_.number = 0;
         log_.end_without_news();
         return std::move(report_);

@@ -71,7 +71,7 @@ sqlite::Blob digest_in(const std::string& digits) {
     return digest;
 }
 
-/// In a write transaction of the caller.
+/// Call it in a write transaction.
 UndoReport undo_last(sqlite::Connection& connection, WinnerTable& winners) {
     MergeLog log(connection);
     const std::vector<Merge> merges = log.merges();
@@ -87,7 +87,7 @@ UndoReport undo_last(sqlite::Connection& connection, WinnerTable& winners) {
             drop_measurement.execute({digest_in(step.name)});
         }
     }
-    // Drop all of them before any row comes back: else they would count as tuned since.
+    // Drop all of them before any row comes back: else they would count as tuned after the merge.
     drop_merged_rows(winners, steps);
     for (const MergeStep& step : steps) {
         if (step.kind != MergeStep::kWinner) {

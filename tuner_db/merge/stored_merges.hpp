@@ -22,12 +22,12 @@ public:
         : store_(store), winners_(winners), measurements_(measurements), calls_(calls) {}
 
     /// Unites the measurements and winners of another database with these, in one transaction. Any
-    /// order of merges, and any repetition, makes the same tables. Throws Error(store), also where
+    /// order of merges, and any repetition, makes the same tables. Throws Error(store), also if
     /// `other` is of the same file.
     MergeReport add(StoredMerges& other, const MergeOptions& options);
 
     /// Puts `whole` in the place of the row `merged`, which has no code and is the same winner.
-    /// False where that row has gone.
+    /// False if that row has gone.
     bool give_code(const Winner& merged, Winner whole);
 
     /// Takes the last merge back: what it has added goes, what it has changed comes back, but for

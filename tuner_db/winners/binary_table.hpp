@@ -46,8 +46,8 @@ void fields(const auto& visit, Record& binary) {
     visit({.name = "image", .binary = true}, binary.image);
 }
 
-/// The table `binary`: compiled code up to a number of rows and of bytes. Where it is full, rows go
-/// that were not used for the longest time.
+/// The table `binary`: compiled code up to a number of rows and of bytes. If it is full, the rows
+/// go that were not used for the longest time.
 class BinaryTable {
 public:
     struct Limits {

@@ -18,11 +18,11 @@ struct Coverage {
     std::vector<SizeBox> served;        ///< by winners that are not unsure, united()
     std::vector<const Winner*> unsure;  ///< unsure rows
     std::vector<SizeBox> holes;         ///< of one size: between the smallest and the largest
-    /// The share of the box around all served sizes that is served, in octaves by octaves: 1 is all
-    /// of it. 0 if nothing is served.
+    /// How much of the box around all served sizes is served, in octaves by octaves: 1 is all of
+    /// it, 0 is nothing.
     double share = 0;
-    std::vector<const Winner*> winners;  ///< those that serve something for sure
-    std::size_t configurations = 0;      ///< different ones of `winners`
+    std::vector<const Winner*> winners;  ///< the winners that serve something for sure
+    std::size_t configurations = 0;      ///< how many different ones `winners` have
 
     /// The winner with the largest loss bound, or nullptr if none of `winners` has a bound.
     [[nodiscard]] const Winner* worst() const;

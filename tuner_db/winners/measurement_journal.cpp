@@ -57,7 +57,7 @@ bool is_ours(int file) {
     return ::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == ::geteuid();
 }
 
-/// In the order of their names.
+/// Returns the journals in the order of their names.
 std::vector<std::filesystem::path> journals_beside(const std::filesystem::path& database) {
     const std::filesystem::path folder =
         database.has_parent_path() ? database.parent_path() : std::filesystem::path(".");
@@ -73,7 +73,7 @@ std::vector<std::filesystem::path> journals_beside(const std::filesystem::path& 
     return paths;
 }
 
-/// No file where this is no file of this user.
+/// Returns no file unless this is a file of this user.
 FileDescriptor open_ours(const std::filesystem::path& path) {
     FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
     return file.number() >= 0 && is_ours(file.number()) ? std::move(file) : FileDescriptor();
@@ -194,7 +194,7 @@ void MeasurementJournal::append(const Message& message) {
     const std::string bytes =
         std::string(reinterpret_cast<const char*>(digest.data()), digest.size()) + body;
     const FileSizeGuard guard;
-    // One write, so that at most the last message of a journal is incomplete.
+    // Writes once, so that at most the last message of a journal is incomplete.
     const ssize_t written = ::write(file_.number(), bytes.data(), bytes.size());
     if (written != static_cast<ssize_t>(bytes.size())) {
         errno = written < 0 ? errno : ENOSPC;
@@ -238,7 +238,8 @@ std::vector<MeasurementJournal::Found> MeasurementJournal::find(
         if (file.number() < 0) {
             continue;
         }
-        // Shared: the locks of several readers do not look like that of an owner.
+        // The lock is shared, so that the locks of several readers do not look like that of an
+        // owner.
         Found found{path, ::flock(file.number(), LOCK_SH | LOCK_NB) != 0, 0};
         const std::optional<std::string> bytes = read_all(file.number());
         if (!found.is_in_use && bytes) {

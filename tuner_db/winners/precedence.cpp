@@ -32,7 +32,7 @@ Trust rank_of(const Winner& winner) {
     return trust == Trust::kept || trust == Trust::scattered ? Trust::provisional : trust;
 }
 
-/// Larger comes first; of equal ones the larger content.
+/// The larger comes first; of equal ones, the one with the larger content.
 auto place_rank(const Winner& winner) {
     return std::tuple(rank_of(winner), winner.provenance.created_at);
 }

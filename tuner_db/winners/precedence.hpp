@@ -5,8 +5,8 @@
 
 #include "tuner_db/winners/record.hpp"
 
-/// Which of several winners serves where their sizes overlap. Winners of one machine have none in
-/// common, since each tuning takes its sizes away from older rows; those of merged databases may.
+/// Which of several winners serves where their sizes overlap. Winners of one machine never have,
+/// because each tuning takes its sizes away from older rows; winners of merged databases may have.
 namespace jitune::internal {
 
 /// 32 hexadecimal digits that name a winner for as long as it is stored: over its key, where and
@@ -23,7 +23,7 @@ bool is_same_place(const Winner& a, const Winner& b);
 /// Of WinnerRange::loss_bound, which is 0 or at least 1.
 inline constexpr double kMostLossBound = 1000;
 
-/// Makes the row one without code, which is unsure. Its bound becomes kMostLossBound where it was
+/// Makes the row one without code, which is unsure. Its bound becomes kMostLossBound if it was
 /// unsure before.
 void strip_code(Winner& winner);
 

@@ -19,7 +19,7 @@ std::int64_t changes_of(sqlite::Connection& connection) {
     return connection.integer("SELECT changes()");
 }
 
-/// Of a measurement that may go: it refutes no winner that is stored.
+/// The condition for a measurement that may go: it refutes no stored winner.
 constexpr std::string_view kRefutesNone =
     "AND NOT (verdict = 'wrong_result' AND EXISTS (SELECT 1 FROM winner AS w WHERE w.kernel = "
     "measurement.kernel AND w.types = measurement.types AND w.device_class = "

@@ -23,16 +23,16 @@ struct PruneRules {
 };
 
 struct PruneReport {
-    std::int64_t winners = 0;  ///< of dead keys, or refuted
+    std::int64_t winners = 0;  ///< winners of dead keys, and refuted ones
     std::int64_t measurements = 0;
     std::int64_t binaries = 0;
 };
 
-/// Prunes within a write transaction of the caller.
+/// Prunes. Call it in a write transaction.
 PruneReport prune_rows(sqlite::Connection& connection, WinnerTable& winners,
                        const PruneRules& rules);
 
-/// TuningStore::remove(), in a write transaction of the caller.
+/// Does what TuningStore::remove() says. Call it in a write transaction.
 std::int64_t remove_winners(sqlite::Connection& connection, WinnerTable& table,
                             std::span<const Winner> winners, bool also_measurements);
 

@@ -17,7 +17,7 @@ namespace jitune::internal {
 // `.added = true` at the end of the list; docs/reference/database.md says what else belongs to it.
 
 /// Names a kernel on a class of devices: what may serve one problem may serve every problem of the
-/// same KernelKey. The order is that of lists.
+/// same KernelKey. Keys are ordered field by field.
 struct KernelKey {
     std::string kernel;          ///< "reduce"
     std::string types;           ///< "accumulator=float32 element=float32 operation=sum"

@@ -226,9 +226,10 @@ std::string where_key_of_near_bucket() {
 }
 
 Blob digest_of(const RecordTable& table, const Row& row) {
-    // From the last column backwards, values that a migration gave to older rows stay out. So the
-    // digests of older rows still match, and a measurement keeps its identity. Changing a cell from
-    // or to such a value is detected all the same: the other digest covers more fields.
+    // The digest leaves out, from the last column backwards, the values that a migration gave to
+    // older rows. So the digests of older rows still match, and a measurement keeps its identity.
+    // Changing a cell from or to such a value is detected all the same: the other digest covers
+    // more fields.
     std::size_t end = row.size();
     for (auto value = table.added.rbegin(); value != table.added.rend() && row[end - 1] == *value;
          ++value) {

@@ -43,7 +43,7 @@ std::vector<Measurement> StoredMeasurements::find(
 
 std::vector<StoredMeasurements::Key> StoredMeasurements::keys() {
     const OpenStore::Turn turn(store_, kSweepWait);
-    // The order of the index, which has all that is read.
+    // Sorted as the index is, which holds every column that is read.
     sqlite::Statement statement(
         store_.connection(),
         fmt::format("SELECT {}, count(*) FROM {} GROUP BY kernel, types, "

@@ -23,16 +23,16 @@ public:
         RecordKey key;
         std::int64_t measurements = 0;
     };
-    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Only
-    /// counts rows: those that are damaged, too.
+    /// Every key that measurements have, ordered by kernel, types, device class and bucket. Counts
+    /// damaged rows, too, because it reads no row.
     std::vector<Key> keys();
 
-    /// Those of one key, oldest first.
+    /// The measurements of one key, oldest first.
     std::vector<Measurement> of(const RecordKey& key);
 
-    /// Those of all keys that were stored after those that an earlier call has returned, in the
-    /// order in which they were stored: `last` is 0 for all, and becomes what the next call is
-    /// given.
+    /// The measurements of all keys that were stored after those that an earlier call has returned,
+    /// in the order in which they were stored. `last` is 0 for all of them, and becomes what the
+    /// next call is given.
     std::vector<Measurement> after(std::int64_t& last);
 
     /// Those whose conditions say "compared", of this key with any bucket that is at most so many
@@ -43,7 +43,7 @@ public:
     /// The digests of all of them, sorted, as their rows state them.
     std::vector<std::string> digests();
 
-    /// Adds a to_row(); false where the table has it already. In a write transaction of the caller.
+    /// Adds a to_row(); false if the table has it already. Call it in a write transaction.
     bool put(const sqlite::Row& row);
 
 private:

@@ -63,8 +63,8 @@ void count_try(Certainty& certainty, std::size_t earlier) {
 }
 
 double pessimistic_speed_up(const Certainty& certainty) {
-    // Half the distance between two times that differ by a factor of 5, over the longer one. Less
-    // is scatter, which is in the interval.
+    // Half the distance between two times that differ by a factor of 5, over the longer one. A
+    // smaller distance is scatter, which the interval has.
     constexpr double kContradiction = 0.4;
     const bool agrees = certainty.uncertainty < kContradiction;
     return certainty.speed_up_low * (agrees ? 1 : std::max(0.0, 1 - certainty.uncertainty));

@@ -27,7 +27,7 @@ inline constexpr std::size_t kTries = 2;
 
 Trust trust_of(const Winner& winner);
 
-/// Whether calls may use the row where may_be_slower() does not forbid it.
+/// Whether calls may use the row if may_be_slower() does not forbid it.
 constexpr bool may_serve(Trust trust) {
     return trust >= Trust::provisional;
 }
@@ -70,8 +70,8 @@ double pessimistic_speed_up(const Certainty& certainty);
 /// True for a winner that may be slower than the template's default, if it is not the default
 /// itself: the default is to serve. A provisional one is to be faster by pessimistic_speed_up(),
 /// another one to be as fast as noise lets one see. Of a sure range, which was compared at many
-/// sizes, the middle of the interval counts, since it is of one of these sizes and of few samples.
-/// False if the default failed, if no interval is known, and for a pinned one.
+/// sizes, the middle of the interval counts, because the interval is of one of these sizes and of
+/// few samples. False if the default failed, if no interval is known, and for a pinned one.
 bool may_be_slower(const Winner& winner);
 
 /// Whether it may answer at sizes that it does not serve: it has code, and is not slower.

@@ -59,7 +59,7 @@ std::vector<std::int64_t> rowids_of(Statement& statement, const Row& parameters)
 }
 
 /// Makes `winner`, which serves `boxes`, also serve what is left of the row that it replaces. The
-/// bound of a winner does not hold for the rest of one that was unsure.
+/// winner's bound does not hold for what is left of a row that was unsure.
 void inherit(Winner& winner, std::vector<SizeBox> boxes, const Winner& older) {
     if (older.range.unsure && !winner.range.unsure) {
         return;

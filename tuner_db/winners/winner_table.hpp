@@ -28,7 +28,7 @@ const std::string& served_text(const Winner& winner);
 /// WinnerRange::covers of these boxes: the same text for the same sizes. Empty: `sizes` alone.
 std::string canonical_covers(const std::string& sizes, std::span<const SizeBox> boxes);
 
-/// The same for a person, "n=1; n=3 and 12 more" where there are more than eight boxes.
+/// The same for a person, "n=1; n=3 and 12 more" if there are more than eight boxes.
 std::string short_served_text(const Winner& winner);
 
 /// "at most 2.0 % slower than the best, with 59 held-out sizes", or that this is not known.

@@ -30,7 +30,7 @@
 namespace jitune::internal {
 namespace {
 
-/// Per core at least this much: twice its private caches and its part of a shared one, also where
+/// Per core at least this much: twice its private caches and its part of a shared one, also if
 /// groups of cores have a last-level cache each.
 constexpr std::int64_t kLeastSlice = 8 << 20;
 
@@ -159,11 +159,11 @@ private:
         std::array<void*, kMaxArguments> arrays;
     };
 
-    /// Twice as many passes until they last long enough; the next sample starts from there. The
+    /// Doubles the passes until they last long enough. The next sample starts with that number. The
     /// time is 0 if the clock stands still.
     std::variant<double, LaunchFailure> measure(std::chrono::milliseconds limit) {
         constexpr Nanoseconds kLongEnough{50'000};
-        constexpr std::size_t kMostPasses = std::size_t{1} << 20;  // of a nanosecond or less
+        constexpr std::size_t kMostPasses = std::size_t{1} << 20;  // each takes 1 ns or less then
         while (true) {
             if (flusher_ != nullptr) {
                 flusher_->flush();

@@ -49,8 +49,8 @@ public:
     /// `program` and this bench must outlive the timer.
     std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
                                  std::size_t untimed, bool flush_cache) override;
-    /// A thread of the pool that a kernel has missed has waited for as long, too: the scheduler
-    /// counts a wait only when it is over.
+    /// Adds the time for which kernels have missed threads of the pool: the scheduler counts the
+    /// wait of such a thread only when it is over.
     std::optional<ProcessorUse> processor_use() override;
 
 private:

@@ -13,8 +13,8 @@
 
 namespace jitune::internal {
 
-/// The options of every compile for the host, while jitune is built as at run time. `cpu`: as in
-/// -march=; empty: any of the architecture.
+/// The options of every compile for the host, both while jitune is built and at run time. `cpu`: as
+/// in -march=; empty: any of the architecture.
 std::vector<std::string> host_options(std::string_view cpu);
 
 /// HostCompiler::key() of the compiler that would be found now. Starts no process. Throws
@@ -27,7 +27,7 @@ inline constexpr std::chrono::seconds kCompileTime{30};
 /// The system's C++ compiler. Immutable; thread-safe.
 class HostCompiler {
 public:
-    /// $JITUNE_CXX (a program's name or path, without arguments) where it is set, else the first of
+    /// $JITUNE_CXX (a program's name or path, without arguments) if it is set, else the first of
     /// $CXX, c++, g++ and clang++ that is found. One call of the compiler may last `timeout`.
     /// Throws Error(unavailable) if there is none or it does not run, and CompileStopped.
     explicit HostCompiler(std::chrono::milliseconds timeout = kCompileTime,
@@ -41,7 +41,7 @@ public:
     [[nodiscard]] std::string key() const;
 
     /// The program and arguments that make `image` of the file `unit`. A template's own `options`
-    /// come last, so that they win, and libraries find who needs them.
+    /// come last: so they win, and the linker takes from their libraries what the file needs.
     [[nodiscard]] std::vector<std::string> command(const TemplateSource& source,
                                                    const std::vector<std::string>& options,
                                                    const std::string& unit,

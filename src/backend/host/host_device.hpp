@@ -60,7 +60,7 @@ private:
 
     DeviceInfo info_;
     Log log_;
-    std::mutex mutex_;  ///< of what follows; not held while compiling or loading
+    std::mutex mutex_;  ///< guards what follows; not held while compiling or loading
     std::shared_ptr<const HostCompiler> compiler_;
     std::map<Digest, std::shared_ptr<const HostImage>> images_;
 };

@@ -35,7 +35,7 @@ std::int64_t cores_by_affinity() {
     return usable > 0 ? usable : ::sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-/// CPU time per time that the container may use, rounded up, where a limit is set.
+/// CPU time per time that the container may use, rounded up, if a limit is set.
 std::optional<std::int64_t> cores_by_quota() {
     std::int64_t quota = 0, period = 0;
     if (!(std::istringstream(read_if_there("/sys/fs/cgroup/cpu.max")) >> quota >> period)) {
@@ -82,7 +82,7 @@ std::string cpu_field(const std::string& cpuinfo, std::string_view key) {
     return "";
 }
 
-/// The fields joined by '/', without those that are missing.
+/// Joins the fields that are there by '/'.
 std::string join_fields(const std::string& cpuinfo, std::initializer_list<const char*> keys) {
     std::string joined;
     for (const char* key : keys) {
@@ -112,7 +112,7 @@ constexpr std::array kInstructionSets{
     InstructionSet{"sse2", 16},
 };
 
-/// Of some processors, all together, in ticks of the system's clock.
+/// The time of some processors, all together, in ticks of the system's clock.
 struct Ticks {
     long long busy = 0;
     long long total = 0;
@@ -146,7 +146,7 @@ Ticks ticks_of(const std::vector<int>& processors) {
 
 /// The format is that of the kernel's Documentation/scheduler/sched-stats.rst: nanoseconds on a
 /// processor, nanoseconds of waiting for one, and a number of time slices. Nothing if the thread
-/// has just ended. Without a stream, which takes longer than the system.
+/// has just ended. Uses no C++ stream, which would take longer than the system's call.
 std::optional<ProcessorUse> use_of_thread(int threads, const std::string& file) {
     const FileDescriptor descriptor(::openat(threads, file.c_str(), O_RDONLY | O_CLOEXEC));
     std::array<char, 128> text;
@@ -162,7 +162,7 @@ std::optional<ProcessorUse> use_of_thread(int threads, const std::string& file) 
     return ProcessorUse{std::chrono::nanoseconds(ran), std::chrono::nanoseconds(waited)};
 }
 
-/// Of all threads of this process.
+/// The processor time of all threads of this process.
 double own_seconds() {
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);

@@ -8,9 +8,9 @@
 
 namespace jitune::internal {
 
-/// Bytes that this process can still use without the system ending it, as far as Linux tells:
-/// malloc promises more. The least of what the machine and each control group around
-/// the process have left, file caches counted as free. The largest size_t where nothing is known.
+/// Bytes that this process can still use before the system ends it, as far as Linux tells; malloc
+/// promises more. The least of what the machine and each control group around the process have
+/// left, file caches counted as free. The largest size_t if nothing is known.
 std::size_t available_memory();
 
 /// Throws Error(unavailable) if so many bytes are more than available_memory(). Asks the system

@@ -78,7 +78,7 @@ bool allowed(char character) {
 std::string in_quotes(std::string_view text) {
     std::string result = "\"";
     for (const char character : text) {
-        // A file name for messages: what would need an escape is not worth one.
+        // The file name is only for messages, so '?' stands for what would need an escape.
         result += character == '"' || character == '\\' || character < ' ' ? '?' : character;
     }
     return result + '"';
@@ -135,7 +135,7 @@ std::string_view objection(const std::string& image) {
     return dynamic ? "" : "not a shared object: it has no dynamic section";
 }
 
-/// A file without a name, executable even where every folder is mounted noexec.
+/// A file without a name, executable even if every folder is mounted noexec.
 class MemoryFile {
 public:
     explicit MemoryFile(std::string_view content) : number_(::memfd_create("jitune", MFD_CLOEXEC)) {
@@ -166,7 +166,7 @@ private:
 };
 
 /// The loader takes a path that it has seen for the library that it has, and the numbers of closed
-/// files come again: so the path spells the content, a bit as "//" or "/.".
+/// files are used again. So the path tells the content's digest: each bit is "//" or "/.".
 std::string path_of(const MemoryFile& file, const Digest& digest) {
     std::string path = "/proc/self/fd";
     for (const std::byte byte : digest) {
@@ -190,7 +190,8 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
     try {
         return SharedLibrary::open(paths, SharedLibrary::Lifetime::process);
     } catch (const Error&) {
-        // A system may forbid to execute memory files. Else the file gives the readable answer.
+        // A system may forbid to execute memory files. If there is another reason, opening a file
+        // tells it more readably.
     }
     try {
         const TempDir directory;

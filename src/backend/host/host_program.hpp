@@ -57,8 +57,8 @@ private:
 /// Runs the steps of a launch one after the other on the calling thread.
 class HostProgram final : public Program {
 public:
-    /// Takes the addresses of the arguments, as cuLaunchKernel does, and their number. Does nothing
-    /// but answer the number that the kernel takes where it is another.
+    /// Takes the addresses of the arguments, as cuLaunchKernel does, and their number. If the
+    /// kernel takes another number of arguments, returns that number and does nothing else.
     using Entry = int (*)(void** arguments, int count);
 
     /// Throws Error(device) as HostImage::find does.

@@ -21,21 +21,22 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// How long a thread looks for what it waits for before it sleeps: on cores that nobody else wants
-/// as long as calls may be apart that come one after the other, else less than it takes to sleep
-/// and to wake up.
+/// How long a thread looks for what it waits for before it sleeps. If nobody else wants the cores,
+/// that is as long as calls of one loop may be apart; else less than it takes to sleep and wake up.
 constexpr std::chrono::microseconds kPatience{2000};
 constexpr std::chrono::microseconds kPatienceOnBusyCores{20};
-/// A core that another thread takes for longer is wanted; a shorter while is a wake-up's.
+/// If another thread takes a core for longer than this, it wants the core; a wake-up takes it for
+/// less.
 constexpr std::chrono::milliseconds kLostCore{1};
-/// So long cores count as busy after that.
+/// Cores count as busy for this long after another thread has taken one.
 constexpr std::chrono::milliseconds kBusy{100};
 
 /// Work that takes one thread less than this is not worth a wake-up.
 constexpr std::chrono::microseconds kWorthWaking{100};
-/// A thread that looks for work on a core of its own has found it by then.
+/// After this time, a thread that looks for work on a core of its own has found it.
 constexpr std::chrono::microseconds kNoticed{20};
-/// Of each thread, where there is so much: enough for threads that are stopped now and then.
+/// The parts of each thread's share, if the work has as many: enough for threads that are stopped
+/// now and then.
 constexpr std::uint64_t kParts = 64;
 
 void sleep_while(const std::atomic<std::uint32_t>& word, std::uint32_t value) {
@@ -129,7 +130,7 @@ void HostThreads::run(Work work, const void* context, unsigned long long count, 
     const auto start = Clock::now();
     const std::uint32_t done = take_part(0, summons);
     const std::chrono::nanoseconds time = Clock::now() - start;
-    // What all parts would take one thread, from those that the caller has done.
+    // The time that one thread would take for all parts, by the time that the caller's parts took.
     last_time_ = time / std::max(done, 1U) * call_.parts;
     last_work_ = work;
     last_count_ = count;
@@ -203,7 +204,7 @@ void HostThreads::serve(std::uint32_t number) {
     for (std::uint32_t turn = 0;;) {
         const Summons summons = wait_for_call(all_seats_[number], turn, looks);
         turn = summons.turn;
-        looks = number < summons.seats;  // whom a call does not need sleeps at once
+        looks = number < summons.seats;  // a thread that the call does not need sleeps at once
         if (looks) {
             take_part(number, summons);
         }
@@ -231,7 +232,7 @@ HostThreads::Summons HostThreads::wait_for_call(Seat& seat, std::uint32_t turn, 
 
 std::uint32_t HostThreads::take_part(std::uint32_t number, const Summons& summons) {
     std::uint32_t done = 0;
-    // The own share first, then those of the others: each thread begins at another one.
+    // Takes its own share first, then those of the others; each thread begins at another one.
     for (std::uint32_t i = 0; i < summons.seats; ++i) {
         done +=
             do_parts_of(all_seats_[(number + i) % summons.seats], all_seats_[number], summons.turn);
@@ -246,10 +247,11 @@ std::uint32_t HostThreads::do_parts_of(Seat& seat, Seat& own, std::uint32_t turn
         // The turn is in the same word: a thread that is late from an earlier call claims nothing.
         const Share after{share.turn, static_cast<std::uint16_t>(share.next + 1), share.end};
         if (seat.share.compare_exchange_weak(share, after)) {
-            // Only after the claim: until its part is done, the call lasts and call_ stays.
+            // Read call_ only after the claim: the call lasts until the claimed part is done, and
+            // call_ stays as long.
             const auto [work, context, count, parts] = call_;
             const std::uint64_t part = share.next;
-            const std::uint64_t longer = count % parts;  // the first parts, by one item each
+            const std::uint64_t longer = count % parts;  // the first parts have one more
             work(context, count / parts * part + std::min(part, longer),
                  count / parts + (part < longer ? 1 : 0));
             ++done;
@@ -269,7 +271,8 @@ void HostThreads::wait_for_others() {
     if (looked_for([&] { return left_ == 0; })) {
         return;
     }
-    // Before the look at left_: whoever takes it to 0 after that look wakes this thread.
+    // Set this before the look at left_: whoever takes left_ to 0 after that look wakes this
+    // thread.
     caller_sleeps_ = true;
     for (std::uint32_t left = left_; left != 0; left = left_) {
         sleep_while(left_, left);

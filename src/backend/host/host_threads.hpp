@@ -44,7 +44,7 @@ public:
     }
 
 private:
-    static constexpr std::uint32_t kMost = 1023;  // as many shares as a word numbers the parts of
+    static constexpr std::uint32_t kMost = 1023;  // a word numbers the parts of so many shares
     /// Parts of the work that belong to one thread, in one word: whoever moves `next` on has
     /// claimed a part, and the call lasts until that is done.
     struct Share {
@@ -52,7 +52,7 @@ private:
         std::uint16_t next = 0;  ///< the first part that nobody has begun
         std::uint16_t end = 0;
     };
-    /// Of one thread; the caller has the first.
+    /// The state of one thread; the caller has the first seat.
     struct alignas(64) Seat {
         std::atomic<Share> share{Share{}};
         std::atomic<std::uint32_t> last_turn{0};  ///< the last call that it has done a part of
@@ -61,8 +61,8 @@ private:
     };
     /// What threads look at between calls.
     struct Summons {
-        std::uint32_t turn = 0;   ///< of the call that runs, or the last one
-        std::uint32_t seats = 0;  ///< the first of which take part in it
+        std::uint32_t turn = 0;   ///< the number of the call that runs, or of the last one
+        std::uint32_t seats = 0;  ///< so many threads, from the first on, take part in it
     };
     /// The work of the call. Written while no part can be claimed.
     struct Call {
@@ -80,11 +80,11 @@ private:
     void wake_sleepers(std::uint32_t seats);
     /// After a call in which the caller worked for `time`.
     void count_missed(const Summons& summons, std::chrono::nanoseconds time, bool are_woken);
-    /// Waits for the call after `turn`; without `looks`, asleep from the start.
+    /// Waits for the call after `turn`. Without `looks` it sleeps at once.
     Summons wait_for_call(Seat& seat, std::uint32_t turn, bool looks);
-    /// Does parts, first of the own share, until none is left; how many.
+    /// Does parts until none is left, those of its own share first. Returns how many it did.
     std::uint32_t take_part(std::uint32_t number, const Summons& summons);
-    /// On the thread that has the seat `own`.
+    /// Call it on the thread that has the seat `own`.
     std::uint32_t do_parts_of(Seat& seat, Seat& own, std::uint32_t turn);
     void wait_for_others();
 

@@ -11,8 +11,8 @@ namespace {
 
 using Clock = RecentLeast::Clock;
 
-/// Six additions in each step need nothing of one another, so that the loop fills a core: what
-/// another thread takes of its units makes it longer.
+/// The six additions of a step do not depend on each other, so the loop uses all units of a core.
+/// It takes longer if another thread of the core uses some of them.
 void spin() {
     constexpr int kSteps = 10'000;  // about 5 us: an interrupt seldom comes between
     std::uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
@@ -27,7 +27,7 @@ void spin() {
     }
 }
 
-/// Seconds: the shorter of two times, since an interrupt may be in one.
+/// Seconds: the shorter of two times, because an interrupt may be in one.
 double time_of_spin() {
     Clock::duration least = Clock::duration::max();
     for (int run = 0; run < 2; ++run) {

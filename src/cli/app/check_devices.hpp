@@ -19,7 +19,7 @@ public:
 
     /// One device for each architecture of a comma-separated list; for an empty list, the usual
     /// ones of the platform. For the platform of the host, the host. Throws Error: usage for an
-    /// unknown architecture, unavailable where there is no compiler.
+    /// unknown architecture, unavailable if there is no compiler.
     std::vector<CheckDevice> of(const std::string& architectures);
 
     /// The host, with its compiler. Throws Error(usage) for another architecture.

@@ -140,8 +140,8 @@ const CLI::App& read_last(const CLI::App& app) {
     return chosen.empty() ? app : read_last(*chosen.front());
 }
 
-/// "; did you mean --only block=64?" where the words, from the last to the first, have "--only
-/// block 64"; empty where they have no such thing.
+/// "; did you mean --only block=64?" if the words, from the last to the first, have "--only
+/// block 64"; empty if they have no such thing.
 std::string hint_at_sign(const CLI::App& app, std::span<const std::string> words) {
     const CLI::App& command = read_last(app);
     for (std::size_t i = words.size(); i > 2; --i) {

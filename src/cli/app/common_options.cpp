@@ -80,7 +80,7 @@ Option CommonArguments::tune_option(TunePolicy usual) {
     usual_policy = usual;
     return {"--tune",
             &tune,
-            fmt::format("Where no winner is stored: tune in the background, wait for a tuning now, "
+            fmt::format("If no winner is stored: tune in the background, wait for a tuning now, "
                         "take the nearest winner, or take the template's default: background, now, "
                         "offline or default [JITUNE_TUNE, else {}]",
                         usual == TunePolicy::now ? "now" : "background"),
@@ -190,7 +190,7 @@ void refuse_auto(const std::string& device) {
     if (device == "auto") {
         throw Error(ErrorKind::usage,
                     "--device auto: that is a word of Options::device alone. Leave --device out "
-                    "for the first GPU, or the host where there is none; the fastest place of "
+                    "for the first GPU, or the host if there is none; the fastest place of "
                     "arrays in host memory is called machine here");
     }
 }

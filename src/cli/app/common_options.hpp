@@ -66,7 +66,7 @@ Option strategy_option(std::string* target, std::string help);
 void append(std::vector<Option>& options, const std::vector<Option>& more);
 
 /// Opens the database of `options` to read it; Access::as_permitted also migrates an older one.
-/// Throws Error(usage) where the options name no database and Error(store) where there is no such
+/// Throws Error(usage) if the options name no database and Error(store) if there is no such
 /// file or it cannot be used.
 std::unique_ptr<TuningStore> open_database(
     const Options& options, TuningStore::Access access = TuningStore::Access::read_only);
@@ -77,14 +77,14 @@ std::unique_ptr<TuningStore> change_database(const Options& options);
 /// As change_database(), and makes the file if it is missing.
 std::unique_ptr<TuningStore> change_or_make_database(const Options& options);
 
-/// Throws Error(store) where winners cannot be written to the database of `options`. Apps go on
-/// without one, but a command that tunes must not begin where it cannot keep what it finds. Throws
-/// Error(usage) where the options forbid to tune.
+/// Throws Error(store) if winners cannot be written to the database of `options`. Apps go on
+/// without one, but a command that tunes must not begin if it cannot keep what it finds. Throws
+/// Error(usage) if the options forbid to tune.
 void refuse_unwritable(const Options& options);
 
-// The argument --device, which is empty where it is left out.
+// The argument --device, which is empty if it is left out.
 
-/// Values of --device where arrays in host memory can be placed, for the help.
+/// Values of --device if arrays in host memory can be placed, for the help.
 inline constexpr const char* kPlacedDevices =
     "host, cuda, cuda:N, or machine: the CPU, the GPUs or all of them";
 

@@ -13,7 +13,7 @@ namespace jitune::internal {
 /// Thrown if the reader has closed standard output: the process ends silently.
 struct OutputClosed {};
 
-/// Writes to standard output and flushes. Throws OutputClosed where the reader has closed it (with
+/// Writes to standard output and flushes. Throws OutputClosed if the reader has closed it (with
 /// SIGPIPE caught), and Error(usage) for any other failure.
 void print(std::string_view text);
 
@@ -30,12 +30,12 @@ std::size_t terminal_columns(int terminal);
 /// The columns of standard output, into which tables fit.
 std::size_t output_columns();
 
-/// Throws Error(usage) where the argument of `option` is the file `input` by any name. The input is
+/// Throws Error(usage) if the argument of `option` is the file `input` by any name. The input is
 /// mapped while the output is written.
 void refuse_overwriting(const std::filesystem::path& input, const char* option,
                         const std::string& output);
 
-/// The same for the database `path`, also where `output` is a journal that SQLite keeps beside it,
+/// The same for the database `path`, also if `output` is a journal that SQLite keeps beside it,
 /// whether that is there or not.
 void refuse_overwriting_database(const std::filesystem::path& path, const char* option,
                                  const std::string& output);

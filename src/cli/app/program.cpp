@@ -79,13 +79,13 @@ int run(int argc, char** argv, const CommandProgram& program) {
     return work();
 }
 
-/// Whether the command was asked for JSON, also where its other arguments are wrong.
+/// Whether the command was asked for JSON, also if its other arguments are wrong.
 bool wants_json(int argc, char** argv) {
     return std::any_of(argv + 1, argv + argc,
                        [](std::string_view word) { return word == "--json"; });
 }
 
-/// One line on standard error, and a document on standard output where `json` is set.
+/// One line on standard error, and a document on standard output if `json` is set.
 int report(const CommandProgram& program, bool json, ErrorKind kind, const char* message,
            int code) {
     print_error(fmt::format("{}: {}\n", program.name, one_line(message)));

@@ -63,7 +63,7 @@ public:
     [[nodiscard]] const std::string& name() const { return state_.runs.front().name; }
     void clear() { shown_.clear(); }
 
-    /// For the candidates that have not been tried, at the rate so far; nothing where that is not
+    /// For the candidates that have not been tried, at the rate so far; nothing if that is not
     /// known.
     [[nodiscard]] std::optional<double> seconds_left() const;
 

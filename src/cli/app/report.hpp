@@ -9,7 +9,7 @@
 
 namespace jitune::internal {
 
-/// Throws Error(usage) where the argument of `option` cannot be the file of a report: it is the
+/// Throws Error(usage) if the argument of `option` cannot be the file of a report: it is the
 /// database, or no file can be made there. So a sweep does not find that out at its end.
 void refuse_report_file(const Options& options, const char* option, const std::string& file);
 

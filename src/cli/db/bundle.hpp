@@ -27,7 +27,7 @@ private:
 bool is_database_file(const std::filesystem::path& path);
 
 /// Writes the database in the file `from` to `path`, compressed if that ends in ".gz": under
-/// another name first, so that `path` is whole or as it was. Throws Error(usage) where that fails.
+/// another name first, so that `path` is whole or as it was. Throws Error(usage) if that fails.
 void write_bundle(const std::filesystem::path& from, const std::filesystem::path& path);
 
 }  // namespace jitune::internal

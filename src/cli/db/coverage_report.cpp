@@ -75,7 +75,7 @@ Json boxes_json(const std::vector<SizeBox>& boxes, const std::vector<std::string
     });
 }
 
-/// null where it is not known.
+/// null if it is not known.
 Json bound_json(const Winner* winner) {
     const bool known = winner != nullptr && winner->range.loss_bound > 0;
     return known ? Json(winner->range.loss_bound) : Json();

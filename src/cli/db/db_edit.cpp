@@ -76,7 +76,7 @@ int run_pin(const Arguments& arguments, bool pinned) {
     const Winner& winner = arguments.filter.only_one(winners);
     if (pinned && !may_serve(trust_of(winner))) {
         throw Error(ErrorKind::usage,
-                    fmt::format("cannot pin {}: calls do not use it, since it {}: tune it first",
+                    fmt::format("cannot pin {}: calls do not use it, because it {}: tune it first",
                                 name_of(winner),
                                 winner.image_format == kNoCode ? "has no code" : "is unsure"));
     }

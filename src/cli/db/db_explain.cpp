@@ -235,7 +235,7 @@ std::string apart(const std::string& title, const View& view, std::size_t width)
     return view.rows.empty() ? "" : '\n' + title + Table::text(view, width);
 }
 
-/// The reason whole where it is that of the answer, else cut to the table.
+/// The whole reason if the row is the answer, else cut to the table.
 std::string explanation_text(const Explanation& explanation, const View& settings,
                              std::size_t width) {
     constexpr std::size_t kShown = 8;

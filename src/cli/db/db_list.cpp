@@ -182,7 +182,7 @@ std::int64_t checked(const char* option, std::optional<std::int64_t> number, std
     return number.value_or(usual);
 }
 
-/// The winners that match, a page of them where one is asked for.
+/// The winners that match, a page of them if one is asked for.
 std::vector<Winner> chosen(const Arguments& arguments, TuningStore& store, const Log& log) {
     const std::int64_t skip = checked("--skip", arguments.skip, 0);
     const std::int64_t limit =

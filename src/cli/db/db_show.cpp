@@ -132,7 +132,7 @@ std::string facts_text(const Facts& facts) {
 }
 
 /// "compared" of a comparison between sizes, "interleaved" of finals, nothing of a search; with
-/// "cpu=contended" where other processes have disturbed it.
+/// "cpu=contended" if other processes have disturbed it.
 std::string condition_words(const Measurement& measurement) {
     Conditions conditions;
     conditions.phase = phase_of(measurement);

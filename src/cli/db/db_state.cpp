@@ -25,7 +25,7 @@ bool exists(const Options& options) {
     return !options.database.empty() && std::filesystem::exists(options.database);
 }
 
-/// Opens the database as an app does, since that decides the journal mode.
+/// Opens the database as an app does, because that decides the journal mode.
 TuningStore::Status status_of(const Options& options) {
     return open_database(options, TuningStore::Access::as_permitted)->status();
 }

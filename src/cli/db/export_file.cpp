@@ -47,7 +47,7 @@ const ParsedJson& identity_of(const ParsedJson& document) {
     const auto metadata = document.is_object() ? document.find("metadata") : document.end();
     if (metadata == document.end() || !metadata->is_object() || !metadata->contains("jitune")) {
         refuse_export(
-            "it does not name the kernel and the device that were measured, since \"jitune db "
+            "it does not name the kernel and the device that were measured, because \"jitune db "
             "export\" did not write it; \"jitune tune --from\" can try its best configurations");
     }
     return (*metadata)["jitune"];

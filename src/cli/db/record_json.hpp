@@ -103,7 +103,7 @@ Json certainty_json(const Certainty& certainty);
 
 /// A doubt with "text", the same in words.
 Json doubt_json(const Doubt& doubt);
-/// The doubt about a winner, without what names the winner; null where there is none.
+/// The doubt about a winner, without what names the winner; null if there is none.
 Json doubt_json(std::span<const Doubt> doubts, const Winner& winner);
 
 /// A measurement without its key, for documents that name the key once.
@@ -118,10 +118,10 @@ std::string metric_title(const std::string& name, const std::string& unit);
 /// An object with a value and a unit for each.
 Json metrics_json(std::span<const KernelTemplate::Metric> metrics);
 
-/// Measurement::figures as an object of numbers; as a text where a database holds something else.
+/// Measurement::figures as an object of numbers; as a text if a database holds something else.
 Json figures_json(const std::string& figures);
 
-/// "energy_j=0.0125 power_w=350.5"; the text itself where it is something else.
+/// "energy_j=0.0125 power_w=350.5"; the text itself if it is something else.
 std::string figures_text(const std::string& figures);
 
 }  // namespace jitune::internal

@@ -40,8 +40,8 @@ struct WinnerFilter {
     [[nodiscard]] bool matches(const Winner& winner) const;
     /// Whether key_options() choose it.
     [[nodiscard]] bool matches(const RecordKey& key) const;
-    /// The only winner that matches. Throws Error(usage) where none does, and one that lists the
-    /// matches where there are several.
+    /// The only winner that matches. Throws Error(usage) if none does, and one that lists the
+    /// matches if there are several.
     [[nodiscard]] const Winner& only_one(const std::vector<Winner>& winners) const;
 
     /// Throws Error(usage) for a size or an id that is none.
@@ -55,10 +55,10 @@ struct WinnerFilter {
     /// The arguments that are not empty, as they are typed.
     [[nodiscard]] std::string given() const;
 
-    /// Warns where no winner matches. Throws as refuse_unknown_names().
+    /// Warns if no winner matches. Throws as refuse_unknown_names().
     void warn_if_none(std::span<const Winner> winners, const Log& log) const;
 
-    /// Returns the winners that match the filter, and warns where none does. Throws as
+    /// Returns the winners that match the filter, and warns if none does. Throws as
     /// refuse_unknown_names().
     [[nodiscard]] std::vector<Winner> of(std::vector<Winner> winners, const Log& log) const;
 };

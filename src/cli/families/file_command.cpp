@@ -82,7 +82,7 @@ double median_seconds(Rig& rig, const Problem& problem, const Resolved& resolved
 }
 
 /// Copies the inputs of `one` to the task's device, and launches and times `resolved`, the answer
-/// to the task, there. `one.judge` is not used. Throws Error(device), and Error(unavailable) where
+/// to the task, there. `one.judge` is not used. Throws Error(device), and Error(unavailable) if
 /// the device has too little memory or no compiler for a placement.
 TimedCase time_case(Engine& engine, const Task& task, const Resolved& resolved, Case one) {
     prepare(resolved, one.sizes);

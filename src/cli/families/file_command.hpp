@@ -25,14 +25,14 @@ struct FileProblem {
         Task task;
         Case data;
     };
-    /// Null where there is nothing to launch.
+    /// Null if there is nothing to launch.
     std::function<Launch(Engine& engine, Device& device)> launch = nullptr;
     std::string nothing;  ///< why there is nothing to launch, for the text
     double bytes = 0;     ///< that a launch reads and writes
 
     ElementType output_type = ElementType::float32;
     std::vector<std::int64_t> output_shape = {};
-    std::vector<std::byte> output = {};  ///< of the launch; the family's where nothing is launched
+    std::vector<std::byte> output = {};  ///< of the launch; the family's if nothing is launched
 
     /// The problem in the JSON document, and in lines of name and value.
     Json json = {};

@@ -27,8 +27,8 @@ std::vector<std::int64_t> parse_kernel_sizes(const KernelTemplate& kernel,
 /// Types by type parameter, from texts such as "element=float32".
 std::map<std::string, std::string> parse_kernel_types(const std::vector<std::string>& words);
 
-/// The device of that id, which must be of the template's platform; the first of it where it
-/// is empty. Throws also as refuse_auto(), and Error(unavailable), which ends with `advice`, where
+/// The device of that id, which must be of the template's platform; the first of it if it
+/// is empty. Throws also as refuse_auto(), and Error(unavailable), which ends with `advice`, if
 /// there is none.
 Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::string& device,
                    std::string_view advice);
@@ -40,14 +40,14 @@ Device& device_for(Engine& engine, const KernelTemplate& kernel, const std::stri
 Configuration parse_configuration(const std::string& text, const KernelTemplate& kernel,
                                   const Problem& problem, const DeviceInfo& device);
 
-// The problem of a kernel in a file where nothing is run, so that sizes and types may be left out.
+// The problem of a kernel in a file if nothing is run, so that sizes and types may be left out.
 
 /// As parse_kernel_sizes(); a size that was not given is 4096.
 std::vector<std::int64_t> usual_kernel_sizes(const KernelTemplate& kernel,
                                              std::vector<std::string> words);
 
 /// The types that were given. Of those that were not, all names of the first that has names; the
-/// others take the same name where they have it, else their own first. Not empty.
+/// others take the same name if they have it, else their own first. Not empty.
 std::vector<std::map<std::string, std::string>> usual_kernel_types(
     const KernelTemplate& kernel, const std::map<std::string, std::string>& given);
 

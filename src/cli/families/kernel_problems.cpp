@@ -126,7 +126,8 @@ PlannedProblem problem_of(const std::shared_ptr<const Kernel>& kernel,
     return planned;
 }
 
-/// Returns the first metric that needs no energy, since sweeps measure none; nullptr without one.
+/// Returns the first metric that needs no energy, because sweeps measure none; nullptr if there is
+/// no such metric.
 const MetricSpec* first_metric(const FrontMatter& front) {
     const auto found = std::find_if(
         front.metrics.begin(), front.metrics.end(),

@@ -21,7 +21,7 @@ ReduceOp parse_named_op(std::string_view name);
 /// "sum, product, …": every name that parse_named_op() takes, for the help.
 std::string named_ops();
 
-/// The result type of that name, or the operation's own where `name` is empty. Throws Error(usage)
+/// The result type of that name, or the operation's own if `name` is empty. Throws Error(usage)
 /// for one that the operation does not have.
 ElementType parse_result(ElementType element, ReduceOp op, std::string_view name);
 
@@ -43,7 +43,7 @@ struct ShapeSpan {
     }
 };
 
-/// The row of reductions in sweep_families(). The result type is a column only where a problem has
+/// The row of reductions in sweep_families(). The result type is a column only if a problem has
 /// another than its operation's own.
 SweepFamily reduce_sweep_family();
 
@@ -56,7 +56,7 @@ struct SweptReduction {
 /// The reductions of a plan: types outside, then operations, then sizes. Throws Error(usage).
 std::vector<SweptReduction> swept_reductions(const FamilyArguments& arguments);
 
-/// True where the operation answers in its own result type.
+/// True if the operation answers in its own result type.
 bool has_own_result(const detail::ReduceRequest& request);
 
 /// "float32 sum 2^10..2^20", "int8 sum to int64 rows 2^10x2^16"

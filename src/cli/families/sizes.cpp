@@ -117,7 +117,7 @@ void append_once(std::vector<T>& list, const T& one) {
                             item));
 }
 
-/// Both parts of "A..B"; the second is empty where there is one part.
+/// Both parts of "A..B"; the second is empty if there is one part.
 std::pair<std::string_view, std::string_view> ends_of(std::string_view item) {
     const auto dots = item.find("..");
     if (dots == std::string_view::npos) {

@@ -28,7 +28,7 @@ struct SizeSpan {
 /// given, each once. Throws Error(usage).
 std::vector<SizeSpan> parse_sizes(std::string_view text);
 
-/// The same where every size is tried by itself. Throws Error(usage) for a range of every size.
+/// The same if every size is tried by itself. Throws Error(usage) for a range of every size.
 std::vector<std::int64_t> parse_single_sizes(std::string_view text);
 
 /// Rows and columns of a matrix, or the number of segments and their elements in all.
@@ -55,7 +55,7 @@ std::vector<SizePairSpan> parse_size_pairs(std::string_view text);
 /// "2^20" or "2^10..2^28".
 std::string span_text(const std::string& first, const std::string& last);
 
-/// The parts between commas. Throws Error(usage) that names `option` where one is empty.
+/// The parts between commas. Throws Error(usage) that names `option` if one is empty.
 std::vector<std::string> parse_list(std::string_view option, std::string_view text);
 
 /// Seconds, of "600", "90s", "10m" or "2h". Throws Error(usage) that names `option`.

@@ -23,8 +23,8 @@ struct TemplateArguments {
     Option input_option(std::vector<std::string> excludes = {});
     Option compile_option();
 
-    /// Takes a FILE that holds JSON, plain or gzip, for a problem in T1. Throws Error(usage) where
-    /// it is one and an option of `others` that does not go with it was given: {"--size", true}.
+    /// Takes a FILE that holds JSON, plain or gzip, for a problem in T1. Throws Error(usage) if it
+    /// is one, and an option of `others` that does not go with it was given: {"--size", true}.
     void look_into_file(const std::vector<std::pair<const char*, bool>>& others);
 
     /// Once looked into.

@@ -22,7 +22,7 @@ public:
     Json(Bool value) : text_(value ? "true" : "false") {}
     template <std::integral Integer>
     requires(!std::same_as<Integer, bool>) Json(Integer value) : text_(std::to_string(value)) {}
-    Json(double value);  ///< null where it is not finite: json_number() tells such numbers apart
+    Json(double value);  ///< null if it is not finite: json_number() tells such numbers apart
     Json(std::string text) : kind_(Kind::text), text_(std::move(text)) {}
     Json(std::string_view text) : Json(std::string(text)) {}
     Json(const char* text) : Json(std::string(text)) {}
@@ -42,7 +42,7 @@ public:
     [[nodiscard]] std::size_t size() const { return values_.size(); }
 
     /// Each value on a line of its own, indented by `indent` spaces more than the one around it;
-    /// all on one line where `indent` is negative. Text that is not UTF-8 is replaced.
+    /// all on one line if `indent` is negative. Text that is not UTF-8 is replaced.
     [[nodiscard]] std::string text(int indent = -1) const;
 
 private:
@@ -70,7 +70,7 @@ Json json_list(const Elements& elements, const Make& make) {
     return list;
 }
 
-/// An object for each row of a view: the cells of columns with a key, as numbers where they are.
+/// An object for each row of a view: the cells of columns with a key, as numbers if they are.
 Json rows_json(const View& view);
 
 }  // namespace jitune::internal

@@ -63,7 +63,7 @@ public:
     LimitedParse(const std::string& name, const JsonLimits& limits, ParsedJson& rows)
         : name_(name), limits_(limits), rows_(rows) {}
 
-    /// A parser_callback_t: true where the parser keeps the value.
+    /// A parser_callback_t: true if the parser keeps the value.
     bool operator()(int levels, ParsedJson::parse_event_t event, ParsedJson& parsed) {
         using Event = ParsedJson::parse_event_t;
         const bool is_in_table = is_table_ && levels == 2 && members_.size() == kWithinTable;

@@ -19,7 +19,7 @@ struct JsonLimits {
     int levels = 64;               ///< some functions on values recurse
     std::size_t values = 1 << 24;  ///< a byte of text may make 20 in memory
     std::size_t members = 1024;    ///< of an object: each is compared with all before it
-    /// A member of the document. Where it is an object, it is read as the list of the objects that
+    /// A member of the document. If it is an object, it is read as the list of the objects that
     /// it holds, of any number and without their keys.
     std::string_view table = "";
 };
@@ -36,7 +36,7 @@ std::string read_json_text(const std::filesystem::path& path);
 /// parse_json() does.
 ParsedJson read_json(const std::filesystem::path& path);
 
-/// The member of an object; nullptr where it is missing or `object` is not an object.
+/// The member of an object; nullptr if it is missing or `object` is not an object.
 const ParsedJson* find_member(const ParsedJson& object, const char* key);
 
 /// As find_member(). Throws Error(usage) that names a missing member.
@@ -46,7 +46,7 @@ const ParsedJson& member(const ParsedJson& object, const char* key);
 std::string text_member(const ParsedJson& object, const char* key);
 std::int64_t integer_member(const ParsedJson& object, const char* key);
 const ParsedJson& list_member(const ParsedJson& object, const char* key);
-/// As text_member(), but `otherwise` where the member is missing.
+/// As text_member(), but `otherwise` if the member is missing.
 std::string text_member_or(const ParsedJson& object, const char* key, const std::string& otherwise);
 
 }  // namespace jitune::internal

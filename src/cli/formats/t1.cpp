@@ -33,7 +33,7 @@ constexpr std::array kOptions{"-I", "-S", "-B", "-X", "utf8", "-c"};
 constexpr const char* kStart =
     "import sys; sys.path.insert(0, sys.argv.pop(1)); "
     "from t1.__main__ import main; sys.exit(main())";
-constexpr std::size_t kShownOutput = 300;      // of a failure: its end, which names the exception
+constexpr std::size_t kShownOutput = 300;      // the end of a failure's output
 constexpr std::chrono::seconds kMostTime{60};  // the module's own limits end it in a few
 
 std::filesystem::path python_program(const std::filesystem::path& file) {

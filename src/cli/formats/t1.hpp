@@ -22,7 +22,7 @@ struct T1Template {
 /// The template that the module `t1` of the Python package makes of the problem. The command holds
 /// the module and runs it with python3 of $PATH, apart from all settings and packages of that.
 /// Throws Error(usage) that names the file and the member for a problem that cannot be translated,
-/// and Error(unavailable) where there is no Python that runs it.
+/// and Error(unavailable) if there is no Python that runs it.
 T1Template read_t1(const std::filesystem::path& file);
 
 }  // namespace jitune::internal

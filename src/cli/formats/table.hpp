@@ -12,7 +12,7 @@ namespace jitune::internal {
 /// The width of a table of which nothing is to be left out.
 inline constexpr std::size_t kWhole = static_cast<std::size_t>(-1);
 
-/// Text in columns, in at most `width` columns of a terminal: where it is too wide, details are
+/// Text in columns, in at most `width` columns of a terminal: if it is too wide, details are
 /// left out, then texts are cut, the longest first. Numbers, which stand to the right, are not.
 /// Lines end with a newline, and with no spaces before it.
 class Table {

@@ -112,7 +112,7 @@ void read_own(const SharedFolder& folder, PlanFile& plan) {
     }
 }
 
-/// Each of the numbers below their count, once.
+/// Reads a list that names each number below its length once.
 std::vector<std::size_t> order_from(const ParsedJson& list) {
     std::vector<std::size_t> order;
     std::vector<bool> seen(list.size());
@@ -154,7 +154,7 @@ PlanFile plan_from(const ParsedJson& json, const std::filesystem::path& folder) 
     return plan;
 }
 
-/// The problems of unranked_problems(), by rank; none where their number is another one.
+/// The problems of unranked_problems(), by rank; none if their number is another one.
 SweepPlan ranked_problems(const PlanFile& plan) {
     SweepPlan all = unranked_problems(plan);
     if (all.problems.size() != plan.order.size()) {

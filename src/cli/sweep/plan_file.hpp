@@ -37,11 +37,11 @@ struct PlanFile {
     std::string id;
     std::string kernel;              ///< the word behind sweep: a family, "worklist" or "kernel"
     SweepArguments search = {};      ///< its device may be empty: each task chooses
-    std::vector<std::size_t> order;  ///< the place of each rank's problem in unranked_problems()
+    std::vector<std::size_t> order;  ///< by rank: the problem's place in unranked_problems()
     std::string digest;              ///< plan_digest()
     std::vector<CallRecord> misses = {};  ///< of a work-list, by rank
     std::optional<PlannedKernel> own = {};
-    std::string why_no_own = {};  ///< where template.json of a plan that has one cannot be used
+    std::string why_no_own = {};  ///< why template.json cannot be used; empty: it can
 
     [[nodiscard]] bool is_worklist() const { return kernel == "worklist"; }
     [[nodiscard]] bool is_own() const { return kernel == "kernel"; }
@@ -55,14 +55,15 @@ void write_plan(const PlanFolder& folder, const PlanFile& plan);
 PlanFile read_plan(const PlanFolder& folder);
 
 /// The problems of the plan's family or kernel of one's own, before they are ranked. Throws
-/// Error(usage) where the plan's template cannot be used.
+/// Error(usage) if the plan's template cannot be used.
 SweepPlan unranked_problems(const PlanFile& plan);
 
-/// The problems in the order of their ranks. Throws Error(usage) where this build does not make the
+/// The problems in the order of their ranks. Throws Error(usage) if this build does not make the
 /// same of the file as the one that has written it.
 SweepPlan planned_problems(const PlanFile& plan, const Log& log);
 
-/// Of the names of the problems by rank, and of a kernel of one's own with all that it is made of.
+/// The digest of the names of the problems by rank, and of all that a kernel of one's own is made
+/// of.
 std::string plan_digest(const PlanFile& plan, const SweepPlan& problems);
 
 /// The problems of a class of devices: all, or those of a work-list that were recorded on it.

@@ -28,7 +28,7 @@ struct SweepArguments : CommonArguments {
 /// Throws Error(usage).
 Options sweep_options(const SweepArguments& arguments);
 
-/// Throws Error(usage), also where recorded results cannot be read.
+/// Throws Error(usage), also if recorded results cannot be read.
 SweepSearch sweep_search(const SweepArguments& arguments);
 
 }  // namespace jitune::internal

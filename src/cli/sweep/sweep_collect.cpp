@@ -28,7 +28,7 @@ struct Arguments : CommonArguments {
     std::string folder;
 };
 
-/// The names of the problems by rank, also where this build makes others of the plan.
+/// The names of the problems by rank, also if this build makes others of the plan.
 std::vector<std::string> names_of_problems(const PlanFile& plan, const Log& log) {
     std::vector<std::string> names;
     try {

@@ -66,7 +66,7 @@ Invocation invocation() {
     std::vector<Option> options{
         {"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
         {"--size", &given.own.sizes,
-         "A size, NAME=SIZES, as in n=1000,2^20 or m=64..4096, all between; give each"},
+         "One size, NAME=SIZES, as in n=1000,2^20 or m=64..4096 (all between); once for each size"},
         {"--type", &given.own.types,
          "A type, NAME=TYPE, as in element=float32 [each of its names]"},
         {"--multiple-of",

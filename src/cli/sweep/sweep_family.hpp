@@ -15,7 +15,7 @@
 
 namespace jitune::internal {
 
-/// A problem with how it is shown.
+/// A problem, and how tables and JSON show it.
 struct PlannedProblem {
     SweepProblem problem;
     Table::Cells cells;  ///< one for each column of the plan
@@ -36,7 +36,7 @@ struct SweepPlan {
 /// The arguments of a family as they were written, by the names of the options of `jitune sweep`.
 using FamilyArguments = std::map<std::string, std::string, std::less<>>;
 
-/// An option with the argument that holds where it is not given.
+/// An option with the argument that holds if it is not given.
 struct FamilyOption {
     std::string name;
     std::string standard;
@@ -68,13 +68,13 @@ const std::vector<SweepFamily>& sweep_families();
 /// Throws Error(usage) that lists the names of the families.
 const SweepFamily& sweep_family(std::string_view name);
 
-/// The arguments of `jitune sweep` where no option is given, with those of `given`.
+/// The arguments of `jitune sweep` if no option is given, with those of `given`.
 FamilyArguments sweep_arguments(const SweepFamily& family, const FamilyArguments& given = {});
 
-/// True where arrays in host memory can be placed on the processors of a machine.
+/// True if arrays in host memory can be placed on the processors of a machine.
 bool has_placements(const SweepFamily& family);
 
-/// Throws Error(usage) for the device "machine" where the family has no placements.
+/// Throws Error(usage) for the device "machine" if the family has no placements.
 void refuse_unplaced(const SweepFamily& family, std::string_view device);
 
 }  // namespace jitune::internal

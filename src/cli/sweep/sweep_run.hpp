@@ -38,7 +38,7 @@ void report_sweep(const SweepArguments& arguments, const Options& options);
 int sweep_plan_here(const SweepArguments& arguments, const SweepPlan& plan);
 
 /// Writes the problems of a family, which `arguments` name, into the folder --plan, for `jitune
-/// sweep work`. Throws Error(usage), also where the folder has something in it.
+/// sweep work`. Throws Error(usage), also if the folder has something in it.
 int plan_family(const SweepArguments& arguments, const SweepFamily& family);
 
 /// As plan_family(), with the problems of a kernel of one's own.

@@ -143,7 +143,7 @@ std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
 }
 
 /// "7 for 96.4 %": how many configurations serve how much of the range for sure; the only one by
-/// its name, where it serves all.
+/// its name, if it serves all.
 std::string configurations_text(const SweepProblem& problem, const SweepRow& row) {
     std::set<std::string> names;
     for (const Winner& winner : row.ranges) {

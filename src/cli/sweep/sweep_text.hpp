@@ -53,12 +53,12 @@ Json sweep_row_json(const SweepPlan& plan, const SweepRow& row, bool has_databas
 int sweep_exit_code(const SweepResult& result);
 
 /// How much of the sizes that a problem asks for has winners that are not unsure, nor
-/// provisional where they are of single sizes: 1 is all.
+/// provisional if they are of single sizes: 1 is all.
 double served_share(const SweepProblem& problem, const SweepRow& row);
 
 /// The last line of a sweep: what was gained over what answered before, and how much of all that
-/// was asked for is served for sure, also of what was not begun. Before it advice, where that is
-/// not all.
+/// was asked for is served for sure, also of what was not begun. Advice stands before it if not all
+/// is served.
 std::string sweep_gain(const SweepPlan& plan, const SweepResult& result);
 
 }  // namespace jitune::internal

@@ -131,7 +131,7 @@ void refuse_machine(const std::string& device) {
     }
 }
 
-/// Problems that are tuned leave the work-list, also where another build's key has recorded them,
+/// Problems that are tuned leave the work-list, also if another build's key has recorded them,
 /// and so do those of their items. Sizes whose winner is unsure come back when they are called.
 int run_worklist(const Arguments& arguments) {
     refuse_machine(arguments.device);

@@ -14,7 +14,7 @@ namespace jitune::internal {
 Deadline deadline_after(std::string_view option, const std::string& duration);
 
 /// When this process will be killed: what --time-left says, else Slurm: SLURM_JOB_END_TIME, else
-/// squeue for SLURM_JOB_ID. Nothing where none says so. Throws Error(usage) for a malformed
+/// squeue for SLURM_JOB_ID. Nothing if none says so. Throws Error(usage) for a malformed
 /// --time-left.
 Deadline end_of_job(const std::string& time_left);
 

@@ -16,7 +16,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Throws Error(usage) where the problem is none of this build's.
+/// Throws Error(usage) if the problem is none of this build's.
 PlannedProblem planned(const CallRecord& miss, std::int64_t calls) {
     const auto spec = miss.spec();
     if (!spec) {

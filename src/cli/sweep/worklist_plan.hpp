@@ -18,8 +18,8 @@ namespace jitune::internal {
 SweepPlan worklist_plan(std::span<const WorkItem> items, const std::string& device_class,
                         const Log& log, std::vector<std::size_t>& places);
 
-/// The problems of misses, each with a full effort. One that this build cannot make is left out
-/// with a warning, of `misses`, too.
+/// The problems of misses, each with a full effort. A problem that this build cannot make is left
+/// out with a warning, and its miss is removed from `misses`.
 SweepPlan worklist_problems(std::vector<CallRecord>& misses, const Log& log);
 
 }  // namespace jitune::internal

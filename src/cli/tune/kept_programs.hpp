@@ -23,7 +23,7 @@ struct ShownProgram {
     std::string role;  ///< "winner, default": why it is shown
 
     [[nodiscard]] Instance instance() const { return kernel.instance(problem, configuration); }
-    /// Throws Error(unavailable) where this build has no compiler for the device.
+    /// Throws Error(unavailable) if this build has no compiler for the device.
     [[nodiscard]] CompileRecipe recipe() const;
 
     /// Lines that say what it is: kernel, problem, device, role, configuration, and the names that
@@ -39,7 +39,7 @@ std::vector<std::string> recipe_lines(const ShownProgram& program, const Compile
 /// and configuration.txt.
 class KeptPrograms {
 public:
-    /// Makes the folder where it is missing. Throws Error(usage) where it cannot be written to.
+    /// Makes the folder if it is missing. Throws Error(usage) if it cannot be written to.
     explicit KeptPrograms(std::filesystem::path folder);
 
     /// Writes one folder and returns its path. `outcome` is the compiled code or why there is none;

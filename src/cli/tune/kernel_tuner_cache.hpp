@@ -25,7 +25,7 @@ bool is_kernel_tuner_cache(const ParsedJson& document);
 RecordedSpace parse_kernel_tuner_cache(const ParsedJson& document);
 
 /// The text of a cache that Kernel Tuner was writing when it ended, closed behind the last whole
-/// result. Empty where the text does not look like one.
+/// result. Empty if the text does not look like one.
 std::string closed_kernel_tuner_cache(const std::string& text);
 
 /// A cache of Kernel Tuner with `measurements` of one key. Measurements of finals and comparisons,

@@ -29,7 +29,7 @@ public:
              std::optional<double> time_ns);
 
     /// The space of these results. Integers stay integers; if a parameter has other values, all of
-    /// its values become texts. Throws Error(usage) where there are no results, or none works.
+    /// its values become texts. Throws Error(usage) if there are no results, or none works.
     [[nodiscard]] RecordedSpace space() const;
 
 private:

@@ -29,7 +29,7 @@ namespace {
 /// A run is near if its best time is within 5 % of the best time recorded.
 constexpr double kNear = 1.05;
 constexpr std::size_t kMostEvaluations =
-    100'000'000;  // of all runs together, since each takes memory
+    100'000'000;  // of all runs together, because each takes memory
 
 struct Arguments {
     std::string file;

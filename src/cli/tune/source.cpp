@@ -101,7 +101,7 @@ ShownProgram program_of(const Arguments& arguments, const Options& options,
         return program;
     }
     program.configuration = kernel.default_configuration(problem, device);
-    program.role = all_sizes ? "default, since no winner is stored for these sizes"
+    program.role = all_sizes ? "default, because no winner is stored for these sizes"
                              : "default; of a stored winner name each --size";
     return program;
 }

@@ -30,7 +30,7 @@ bool is_seed(const Task& task, const TuneReport& report, const std::string& conf
 }
 
 /// The time of each configuration that the search may choose, and of its seeds: of the finals
-/// where it was in them, else of the search.
+/// if it was in them, else of the search.
 Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& report) {
     const SearchSpace space = task.space();
     const CandidateSet candidates(space, plan.only);

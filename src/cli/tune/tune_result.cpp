@@ -14,7 +14,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// 0 where the default has no time.
+/// 0 if the default has no time.
 double speed_up(const Winner& winner) {
     return winner.median_ns > 0 ? winner.default_median_ns / winner.median_ns : 0;
 }

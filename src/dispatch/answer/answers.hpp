@@ -30,8 +30,8 @@ public:
           tuner_(tuner),
           recorder_(recorder) {}
 
-    // Sources of an answer, in the order in which Engine asks them. Each returns nullptr if it has
-    // none, but for the last one.
+    // Sources of an answer, in the order in which Engine asks them. Each but the last one returns
+    // nullptr if it has no answer.
 
     /// The configuration that the caller named. Throws Error if it cannot answer.
     std::unique_ptr<const Resolved> pinned(const Task& task);

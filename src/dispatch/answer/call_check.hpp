@@ -28,8 +28,8 @@ inline void refuse_bad_pointer(std::string_view call, std::string_view array, co
     }
 }
 
-/// True if two arrays share memory. Compares addresses as numbers, since pointers into different
-/// arrays cannot be ordered.
+/// True if two arrays share memory. Compares addresses as numbers, because pointers into different
+/// arrays have no order.
 inline bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
     const auto first = reinterpret_cast<std::uintptr_t>(a);
     const auto second = reinterpret_cast<std::uintptr_t>(b);

@@ -86,7 +86,7 @@ private:
         std::atomic<std::int64_t>* total = nullptr;
         const Resolved* answer = nullptr;
         std::uint32_t unsampled = 0;   ///< calls since the last that was timed
-        std::uint32_t dimensions = 0;  ///< of the problem; more than CallSizes holds: not watched
+        std::uint32_t dimensions = 0;  ///< sizes of the problem; more than CallSizes: not watched
 
         void add();
     };

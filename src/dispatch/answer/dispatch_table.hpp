@@ -71,7 +71,7 @@ struct Resolved {
     LaunchRule rule;
     DispatchInfo info;
     SizeBox serves;               ///< the sizes that have this answer, of those in the key's bucket
-    Digest winner{};              ///< of the winner that this is, for these sizes; zero: of none
+    Digest winner{};              ///< of the winner that answers; zero: no winner does
     std::string winner_at;        ///< its Provenance::created_at
     std::string winner_driver;    ///< its Provenance::driver
     bool is_provisional = false;  ///< its winner is to be tuned again on a quiet machine

@@ -133,7 +133,7 @@ std::vector<AnsweredCalls> answered_calls(std::span<const Winner> winners,
     return all;
 }
 
-/// Says when a row has last served, where that is recorded.
+/// Says when a row has last served, if that is recorded.
 void add_usage_text(ExplainedRow& row) {
     if (row.calls > 0) {
         row.reason +=

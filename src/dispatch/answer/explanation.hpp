@@ -24,7 +24,7 @@ struct ExplainedRow {
 struct ExplainedCost {
     std::string configuration;
     double ns = 0;
-    double octaves = 0;  ///< to the nearest sizes of the estimate; 0: measured
+    double octaves = 0;  ///< octaves to the nearest sizes of the estimate; 0: measured
     bool is_default = false;
 };
 

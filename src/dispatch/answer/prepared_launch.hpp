@@ -17,7 +17,7 @@ namespace jitune::internal {
 /// prepared handles hold. Its calls only launch, so they can be captured. Calls share the work
 /// memory: they must not run at the same time if the kernel needs any.
 ///
-/// A winner that comes later takes the answer's place at the next call outside of a capture, where
+/// A winner that comes later takes the answer's place at the next call outside of a capture, if
 /// both give the same bits or the caller asks for no bits in particular
 /// (Resolved::is_exchangeable). What a graph has captured stays: nothing is freed before the
 /// handle.

@@ -17,7 +17,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kLeastPart = 4;  // of a budget, for a tuning that begins late
+constexpr int kLeastPart = 4;  // the least part of a budget, for a tuning that begins late
 constexpr int kMostFailures = 3;
 
 /// True for an error whose reason may pass.
@@ -164,7 +164,7 @@ void Background::tune_next() {
     }
     for (const Place& place : queue_.all()) {
         if (!wants_turn(*place, now) || !is_free(*place) || !turns_.take(place->device)) {
-            continue;  // where another process tunes on it, this one looks for winners
+            continue;  // if another process tunes on it, this one looks for winners
         }
         if (place->wants_tuning || !place->own) {
             tune(*place);

@@ -10,7 +10,7 @@
 
 namespace jitune::internal {
 
-/// The comparisons of a database. Reads those of each key once. Not thread-safe.
+/// The comparisons of a database. Reads the comparisons of each key once. Not thread-safe.
 class ComparedTimes {
 public:
     /// `store` must outlive it.

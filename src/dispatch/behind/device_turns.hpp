@@ -27,7 +27,7 @@ public:
                 const TimeSource& time)
         : options_(options), log_(log), isolation_(isolation), time_(time) {}
 
-    /// False, with one warning under TunePolicy::background, where a tuning of low priority has no
+    /// False, with one warning under TunePolicy::background, if a tuning of low priority has no
     /// worker.
     bool has_worker();
 
@@ -58,7 +58,7 @@ private:
     const TimeSource& time_;
     std::optional<bool> has_worker_;
     std::map<std::string, std::unique_ptr<FileLock>> locks_;  ///< by device
-    std::set<std::filesystem::path> overruled_;               ///< locks, as was logged
+    std::set<std::filesystem::path> overruled_;               ///< overruled locks, as was logged
     std::map<const Device*, IdleWatch> uses_;
     std::set<const Device*> warned_of_;                      ///< never idle, or not known to be
     std::map<const Device*, Clock::time_point> busy_until_;  ///< not asked again before

@@ -40,8 +40,8 @@ bool takes(Reuse reuse, const std::string& conditions) {
            (reuse == Reuse::undisturbed && !Conditions::parse(conditions).contended);
 }
 
-/// If a configuration won its search because hardly another was tried, its range is as uncertain:
-/// notes that.
+/// If a configuration won its search because hardly another was tried, notes that its range is as
+/// uncertain.
 void take_rivals(const Certainty& of_search, Certainty& of_range) {
     Conditions conditions = Conditions::parse(of_range.conditions);
     conditions.rivals = Conditions::parse(of_search.conditions).rivals;
@@ -101,7 +101,7 @@ std::optional<TuneReport> known_search(SessionStore& store, const Task& task, Re
     });
 }
 
-/// Searches where no earlier search has tried enough, and compares. Adds to the progress how far
+/// Searches if no earlier search has tried enough, and compares. Adds to the progress how far
 /// the range is.
 class WholeRangeTuner : public SizeTuner {
 public:
@@ -145,12 +145,12 @@ public:
     }
 
 private:
-    /// Of one search: as long as the ones before it, or as its budget says.
+    /// The estimate for one search: as long as the searches before it, or as its budget says.
     [[nodiscard]] double search_s() const {
         return range_.searched > 0 ? searching_s_ / static_cast<double>(range_.searched)
                                    : std::chrono::duration<double>(budget_of(effort_.plan)).count();
     }
-    /// Of what comes after so many searches.
+    /// The estimate for what comes after so many searches.
     [[nodiscard]] double later_s(std::size_t done) const {
         const auto searches = static_cast<double>(range_.anchors - std::min(done, range_.anchors));
         const double limit_s = std::chrono::duration<double>(effort_.limit).count();
@@ -197,7 +197,8 @@ private:
     TuneHooks before_;  ///< its turns are those of comparisons
 };
 
-/// The winners that comparisons find for the sizes around; none if they fail or are stopped.
+/// The winners that comparisons find for the sizes around the call's. Returns none if the
+/// comparisons fail or are stopped.
 std::vector<Winner> winners_around(SessionTuner& tuner, const Task& task, const OwnTuning& own,
                                    const SearchPlan& plan, const TuneHooks& hooks) {
     const Sizes& sizes = task.problem.sizes;

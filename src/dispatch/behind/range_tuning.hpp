@@ -11,7 +11,7 @@ namespace jitune::internal {
 /// The tuning of a problem at its own sizes. The sizes around are compared with it later.
 struct OwnTuning {
     TuneReport report;
-    SizeBox around;  ///< sizes of the bucket that no other winner served when it began
+    SizeBox around;  ///< the bucket's sizes that no other winner served when the tuning began
 };
 
 /// The winners that a tuning has found for several sizes.
@@ -52,8 +52,8 @@ RangeReport tune_around(SessionTuner& tuner, const Task& task, const SearchPlan&
 RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& domain,
                        const SearchPlan& plan, const TuneHooks& hooks, Reuse reuse);
 
-/// The parts of `domain` that no stored winner serves, of the winners of this device, driver and
-/// compiler that are sure, and whose measurements `reuse` takes.
+/// The parts of `domain` that no stored winner serves. Only sure winners of this device, driver and
+/// compiler count, and only if `reuse` takes their measurements.
 std::vector<SizeBox> unserved(SessionStore& store, const Task& task, const SizeBox& domain,
                               Reuse reuse);
 

@@ -76,7 +76,7 @@ std::vector<std::string> TaskBench::search(const Sizes& sizes,
         if (error.kind() != ErrorKind::unavailable || hints.empty()) {
             throw;
         }
-        return {};  // too large for this device, where smaller ones were not
+        return {};  // too large for this device, unlike smaller ones
     }
     std::vector<std::pair<double, std::string>> finalists;
     for (const Measurement& one : report->measurements) {
@@ -199,7 +199,7 @@ std::vector<Winner> range_winners(const Task& task, RangePlan range, const Range
     range.multiples = task.problem.multiples;
     TaskBench bench(task, effort, stop, tuner);
     std::vector<Winner> winners;
-    std::vector<Winner> slower;  // than the default, which serves in their place
+    std::vector<Winner> slower;  // slower than the default, which serves in their place
     for (const ServedRange& served : search_range(bench, range)) {
         if (auto winner = stop ? std::nullopt : bench.winner_of(served)) {
             const bool is_known_slower =

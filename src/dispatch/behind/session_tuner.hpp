@@ -67,7 +67,7 @@ public:
     /// throws. Resumes a tuning that was interrupted. Sets the plan's incumbent, history and
     /// suspects and the observer itself: the caller's are not used.
     TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks = {});
-    /// For a task whose workload is prepared.
+    /// As tune(), for a task whose workload is prepared.
     TuneReport tune_prepared(const Task& task, SearchPlan plan, const TuneHooks& hooks);
 
     /// As compare() of src/tuning, and stores one measurement of each configuration.

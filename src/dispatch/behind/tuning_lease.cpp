@@ -65,8 +65,8 @@ bool TuningLease::acquire(const std::function<bool()>& answered, milliseconds pa
     }
 }
 
-/// Polls: SQLite tells no process of another's changes. The pauses grow, since a lease is held for
-/// seconds as a rule.
+/// Polls: SQLite tells no process of another's changes. The pauses grow, because a lease is usually
+/// held for seconds.
 bool TuningLease::wait(const std::function<bool()>& answered, milliseconds patience,
                        const std::atomic<bool>& stop) {
     LoopClock time(kLongestPause, 50 * kLongestPause);

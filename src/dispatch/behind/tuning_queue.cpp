@@ -76,7 +76,8 @@ TuningQueue::Place TuningQueue::around(const Watched& wanted) const {
 TuningQueue::Place TuningQueue::hurry_around(const Watched& wanted) {
     const std::lock_guard lock(mutex_);
     const Place found = stop_ ? nullptr : around(wanted);
-    // No call waits for the comparisons under way, unless for those.
+    // The comparisons under way give way, because no call waits for them, unless they are those
+    // that were found.
     gives_way_ = gives_way_ || found == nullptr || found.get() != widened_;
     if (found != nullptr) {
         found->is_urgent = true;

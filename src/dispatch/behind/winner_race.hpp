@@ -29,7 +29,7 @@ const char* to_string(RaceReport::Outcome outcome);
 
 /// A configuration beside a winner.
 struct Rival {
-    double ratio;  ///< its time over the winner's: the least at any sizes where both were timed
+    double ratio;  ///< its time over the winner's: the least of all sizes where both were timed
     std::string configuration;
 };
 

@@ -11,8 +11,8 @@
 
 namespace jitune::internal {
 
-/// The calls of a session by answer and exact sizes. Thread-safe. Only the first call of sizes
-/// takes a lock.
+/// The calls of a session by answer and exact sizes. Thread-safe. Only the first call with the same
+/// sizes takes a lock.
 class CallCounts {
 public:
     struct Count {

@@ -133,7 +133,7 @@ void CallRecorder::record_new() {
     if (unrecorded_.empty()) {
         return;
     }
-    // Not tell(), which warns where the database may only be read.
+    // Not tell(), which warns if the database may only be read.
     const bool done = store_.ask([&](TuningStore& store) {
         if (!store.is_read_only()) {
             store.calls().add(unrecorded_);

@@ -23,8 +23,8 @@ namespace jitune::internal {
 
 /// Writes to the database what calls leave behind, by a thread of its own: what Options::record
 /// says of them, which winners are in doubt, and the code that had to
-/// be compiled. A new problem and new code within about a second, so that little is lost with a
-/// process that is killed, and numbers of calls and pauses every ten seconds. Thread-safe.
+/// be compiled. It writes a new problem and new code within about a second, so that a process that
+/// is killed loses little, and numbers of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
@@ -58,15 +58,15 @@ private:
         std::vector<std::string> size_names;
         std::string kernel_spec;         ///< of a miss; empty: a winner answered
         std::int64_t recorded = 0;       ///< of the answer's calls
-        std::int64_t recorded_here = 0;  ///< of those that the answer counts itself
-        std::int64_t counted = 0;        ///< those that exact sizes count; of take_new() alone
+        std::int64_t recorded_here = 0;  ///< of the calls that the answer counts itself
+        std::int64_t counted = 0;        ///< what exact sizes count; for take_new() alone
     };
 
     [[nodiscard]] bool is_recorded() const {
         return options_.record != Record::nothing && !options_.database.empty();
     }
     void add(const Task& task, const Resolved& answer, bool is_miss);
-    /// Has the thread look at the news, and starts it where there is none. Under mutex_.
+    /// Has the thread look at the news, and starts it if there is none. Under mutex_.
     void start();
     void serve();
     /// Records the calls and keeps the code since the last time. Throws nothing.
@@ -98,7 +98,7 @@ private:
     bool stop_ = false;
     std::thread thread_;
 
-    // Of the thread that records.
+    // Only the thread that records uses these.
     CallReport unrecorded_;              ///< also what the database has refused at the last try
     std::vector<KeptBinary> unkept_;     ///< likewise
     std::set<sqlite::Row> places_told_;  ///< CallRecord::place() of what has counted this session

@@ -7,7 +7,7 @@
 namespace jitune::internal {
 
 /// The times of calls of one problem, and whether they are longer than they should be. A few slow
-/// calls say nothing, since an app may do other work beside them: a batch of kBatch calls is slow
+/// calls say nothing, because an app may do other work beside them: a batch of kBatch calls is slow
 /// if three quarters of them are, and calls are slow if kBatches in a row are. These numbers and
 /// the tolerance are guesses.
 class ServedTimes {

@@ -16,7 +16,7 @@
 
 namespace jitune::internal {
 
-/// A time in seconds with the bounds of its interval; equal where that is not known.
+/// A time in seconds with the bounds of its interval; equal if that is not known.
 struct SavedTime {
     double seconds = 0;
     double low = 0;
@@ -52,7 +52,7 @@ public:
     explicit AnswerIndex(std::span<const Winner> winners) : winners_(winners), index_(winners) {}
 
     /// The place of the very winner that has answered these calls, at sizes that it still serves;
-    /// nothing where it is gone or another answer has served them.
+    /// nothing if it is gone or another answer has served them.
     [[nodiscard]] std::optional<std::size_t> answering(const CallRecord& usage) const;
 
     /// Whether the default has answered these calls in the place of a winner that may_be_slower():

@@ -178,7 +178,7 @@ std::vector<Doubt> WinnerWatch::judge() {
     std::vector<Watched*> of_other_driver;
     {
         const std::lock_guard lock(mutex_);
-        of_other_driver.swap(of_other_driver_);  // one try: a later session has another
+        of_other_driver.swap(of_other_driver_);  // a session tries each once
     }
     for (Watched* const watched : of_other_driver) {
         if (const auto row = row_of(*watched, watched->sizes)) {

@@ -38,7 +38,7 @@ public:
     bool note(const Task& task, const Resolved& answer);
 
     /// Launches a call of an answer that is watched at these sizes, with the errors of `launch`,
-    /// and times it where it can.
+    /// and times it if it can.
     void launch(const Resolved& answer, std::span<const std::int64_t> sizes,
                 const ReadyLaunch& launch, void* const* arrays, Stream stream);
 
@@ -69,10 +69,10 @@ private:
         std::optional<double> most_ns = {};
     };
 
-    /// The device's timer, which is made at the first call; nullptr where the device cannot time
+    /// The device's timer, which is made at the first call; nullptr if the device cannot time
     /// single calls. Under mutex_.
     LaunchTimer* timer_of(Device& device);
-    /// The number of a place, which is made where there is none; nothing where there are too many.
+    /// The number of a place, which is made if there is none; nothing if there are too many.
     std::optional<std::size_t> place_of(Watched& watched, std::span<const std::int64_t> sizes);
     /// Adds the times that the timers have; returns places with more of them to judge.
     std::vector<Place*> take_times();

@@ -29,9 +29,9 @@ using CompiledImages = std::span<const std::span<const CompiledImage>* const>;
 /// by compile_kernels.cpp. A build without JITUNE_COMPILED_KERNELS has no image.
 extern const CompiledImages compiled_images;
 
-/// The code of an instance in `images`, for a device that runs it: of 7.5, only code for 7.x up to
-/// 7.5 does. Nothing: none of them has it. Thread-safe; the images must live as long as the
-/// process.
+/// The code of an instance in `images`, for a device that runs it. A device of 7.5 runs only code
+/// for 7.x up to 7.5. Returns nothing if none of them has it. Thread-safe; the images must live as
+/// long as the process.
 std::optional<Binary> find_compiled(CompiledImages images, const DeviceInfo& device,
                                     const Instance& instance);
 

@@ -18,7 +18,7 @@ void refuse_bad_entropy(const detail::EntropyRequest& request);
 std::array<std::int64_t, 2> sizes_of(const detail::EntropyRequest& request);
 
 /// The alignment in bytes of all rows of an input whose first row is aligned, at most 16. It is
-/// part of the key, since arrays that differ in it need different kernels.
+/// part of the key, because arrays that differ in it need different kernels.
 std::size_t row_alignment(const detail::EntropyRequest& request);
 
 /// For sizes above 0.

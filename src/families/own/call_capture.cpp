@@ -94,7 +94,7 @@ void CallCapture::launch(const KernelTemplate& kernel, const Problem& problem,
     const auto try_to = [&](const auto& act) {
         try {
             act();
-        } catch (const std::exception& error) {  // also where memory is short
+        } catch (const std::exception& error) {  // also if memory is short
             writer.reset();
             fail(request, error.what());
         }

@@ -70,7 +70,7 @@ private:
 
     /// Throws Error(usage) for an unknown name.
     [[nodiscard]] std::size_t place_of(std::string_view name) const;
-    /// The elements of an array, whose `amount` is evaluated; -1 where it depends on more.
+    /// The elements of an array, whose `amount` is evaluated; -1 if it depends on more.
     [[nodiscard]] std::int64_t count_of(const ArgumentSpec& argument,
                                         const std::optional<Scalar>& amount) const;
     [[noreturn]] void refuse(const std::string& reason) const;

@@ -23,7 +23,7 @@ struct CapturedCall {
     Problem problem;
     std::map<std::string, std::string> inputs;    ///< of arrays that are read
     std::map<std::string, std::string> outputs;   ///< of arrays that are written
-    std::map<std::string, std::uint64_t> values;  ///< the bits of scalars
+    std::map<std::string, std::uint64_t> values;  ///< by argument: the bits of scalars
 };
 
 /// The name of the file that makes a folder a capture.

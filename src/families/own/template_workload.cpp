@@ -26,7 +26,7 @@ Problem with_sizes(Problem problem, const std::array<std::int64_t, 4>& sizes) {
     return problem;
 }
 
-/// The whole array as a launch finds it; zeros where it is only written.
+/// The whole array as a launch finds it; zeros if it is only written.
 Bytes expanded(const CaseArgument& input) {
     if (input.pattern == nullptr) {
         return Bytes(input.bytes);

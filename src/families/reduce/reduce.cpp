@@ -21,14 +21,15 @@ namespace {
 using detail::ReduceData;
 using detail::ReduceRequest;
 
-/// Launches what this thread has launched before. False for a new call and for bad data.
+/// Launches again what this thread has launched before. Returns false for a new call and for bad
+/// data.
 inline bool launch_known(const StreamSite& site, const ReduceRequest& request,
                          const ReduceData& data, Stream stream) {
     return is_good_data(request, data) &&
            internal::launch_known(site, ReduceCall(request, data), stream);
 }
 
-/// For a shape that has elements, and good data.
+/// Takes a shape that has elements, and good data.
 void launch_new(Engine& engine, StreamSite& site, const ReduceRequest& request,
                 const ReduceData& data, Stream stream) {
     const ReduceCall call(request, data);

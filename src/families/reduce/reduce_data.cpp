@@ -32,7 +32,8 @@ T of_units(std::int64_t units) {
     }
 }
 
-/// Uniform in [0, count), count at most 2^32. A division would take longer than the draw.
+/// Uniform in [0, count), count at most 2^32. Needs no division, which would take longer than
+/// drawing the bits.
 std::uint64_t below(std::uint64_t count, Random& random) {
     return ((random() >> 32) * count) >> 32;
 }
@@ -76,7 +77,7 @@ void fill_spread(std::vector<T>& values, Random& random) {
 }
 
 /// The highest magnitude in units for which the sum of `longest` powers stays exact in the
-/// accumulator; if there is none, a few units, since data of equal values would be timed too well.
+/// accumulator; if there is none, a few units, because kernels would look too fast on equal values.
 template <class T>
 std::int64_t highest_magnitude(const ReduceTypes& types, std::size_t longest) {
     constexpr double kFew = 4;

@@ -24,7 +24,7 @@ Kernel custom_reduce_kernel(ReduceKind kind, PlatformKind platform,
                             const CustomOperation& operation);
 
 /// The alignment in bytes of all rows of a matrix whose first row is aligned, at most 16; for other
-/// shapes the bytes of an element. It is part of the key, since matrices that differ in it need
+/// shapes the bytes of an element. It is part of the key, because matrices that differ in it need
 /// different kernels.
 inline std::size_t row_alignment(const detail::ReduceRequest& request) {
     constexpr std::size_t kMost = 16;

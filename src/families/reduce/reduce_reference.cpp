@@ -117,7 +117,7 @@ void reduce_columns(std::span<const V> pattern, const ReduceLayout& layout, std:
 }
 
 /// Calls work(first, count) for parts of all results, of `at_a_time` results each, on several
-/// threads where there are many elements.
+/// threads if there are many elements.
 template <class Work>
 void in_parts(const ReduceLayout& layout, std::size_t at_a_time, Work work) {
     constexpr std::size_t kWorthThreads = std::size_t{1} << 20;

@@ -39,7 +39,7 @@ bool finds_an_index(ReduceOp op) {
     return operation_row(op).kind == ResultKind::index;
 }
 
-/// The reduction of one shard, in the type of the accumulator where that of the result rounds. For
+/// The reduction of one shard, in the type of the accumulator if that of the result rounds. For
 /// a mean it is the sum, as in the kernels.
 ReduceRequest part_of(const ReduceRequest& request, std::int64_t count) {
     const ReduceOp op = request.reduction.op;
@@ -219,7 +219,7 @@ void reduce_shards(Session& session, const ReduceRequest& request,
     }
     const auto group = group_of(engine, some, std::vector<void*>(some.size()));
     Partials partials(engine, request, some, *group);
-    const auto lock = group->lock();  // held while waiting, since the slots belong to the streams
+    const auto lock = group->lock();  // held while waiting, because the slots belong to the streams
     partials.enqueue();
     const std::vector<std::byte> answers = partials.read();
     if (finds_an_index(request.reduction.op)) {

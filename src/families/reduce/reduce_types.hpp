@@ -45,7 +45,7 @@ enum class TrialData : std::uint8_t {
     /// other sign. Integers: their full range.
     mirrored,
     /// Floats: multiples of 1/256 whose magnitudes' sum has at most as many bits as the result's
-    /// type. Integers: their full range; a few where they are combined as floats.
+    /// type. Integers: their full range; a few if they are combined as floats.
     magnitudes,
     squares,  ///< as `magnitudes`, for the sum of their squares
     factors,  ///< floats: 1, -1 and a few powers of 2; integers: odd

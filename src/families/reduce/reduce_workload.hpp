@@ -14,7 +14,7 @@ namespace jitune::internal {
 /// docs/reference/performance.md, "Small arrays".
 inline constexpr std::uint64_t kSmallBytes = 4096;
 
-/// Data for the reductions of one shape. Expected results are exact where the operation's
+/// Data for the reductions of one shape. Expected results are exact if the operation's
 /// arithmetic allows it (reduce_data.hpp). The sizes of a problem are {n}, {rows, columns} or
 /// {segments, n}; its inputs are the values and, for segments, the offsets; its types are
 /// "element", "operation" and "result". Stateless and thread-safe.

@@ -16,7 +16,7 @@ namespace jitune::internal::reference {
 ///     combine(a, b)     `a` precedes `b`
 ///     answer(state, n)  as a number that is cast to the result's type
 
-/// Arithmetic modulo 2^64, whose lower half is that modulo 2^32.
+/// Arithmetic modulo 2^64. The lower 32 bits of a result are those of arithmetic modulo 2^32.
 template <class V>
 using Wrapping = std::conditional_t<std::is_integral_v<V>, std::uint64_t, double>;
 

@@ -55,7 +55,7 @@ double& sum_of(std::array<double, 2>& sums, std::int64_t segment) {
 
 std::vector<std::int64_t> mixed_offsets(std::int64_t segments, std::int64_t n,
                                         const std::mt19937_64& random) {
-    // The lengths are drawn twice, for millions of them take memory.
+    // The lengths are drawn twice, because to keep millions of them would take memory.
     std::array<double, 2> sums{};
     MixedLengths drawn(random);
     for (std::int64_t segment = 0; segment < segments; ++segment) {

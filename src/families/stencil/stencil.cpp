@@ -17,7 +17,7 @@ namespace detail {
 
 namespace {
 
-/// For good data that has outputs.
+/// Takes good data that has outputs.
 void launch_on(Engine& engine, StreamSite& site, const StencilRequest& request,
                StencilWeights& weights, const void* input, void* output, Stream stream) {
     const std::size_t alignment = stencil_alignment(request, input, output);

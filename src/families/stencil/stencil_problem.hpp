@@ -42,7 +42,7 @@ std::string_view weighting_of(const Stencil& stencil);
 /// Error(usage) as refuse_bad_stencil() does.
 Problem stencil_problem(const detail::StencilRequest& request, std::size_t alignment);
 
-/// The request of a problem that stencil_problem() has made. Weights are zeros, since problems do
+/// The request of a problem that stencil_problem() has made. Weights are zeros, because problems do
 /// not hold their values. Throws Error(usage) for any other problem.
 detail::StencilRequest stencil_request(const Problem& problem);
 

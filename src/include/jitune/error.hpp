@@ -17,7 +17,7 @@ enum class ErrorKind {
     device,        ///< a driver call or a launch failed
     verify,        ///< no configuration computes the right result
     store,         ///< the tuning database cannot be used; thrown by the command line tool only,
-                   ///< since calls go on without a database
+                   ///< because calls go on without a database
     not_prepared,  ///< a call needs compiling or tuning while its stream is being captured
     forked,        ///< the process is a fork of one that had used jitune
 };

@@ -6,7 +6,7 @@
 //   tried, what is wrong and what to do. No exception leaves a function.
 // - A null session is the standard session, which is made from the environment on first use.
 // - Functions may be called from any thread, also with the same session, kernel or prepared handle,
-//   where their comments say nothing else. Destroy an object once, when no thread uses it.
+//   if their comments say nothing else. Destroy an object once, when no thread uses it.
 // - Structs and texts of the caller are read during the call only.
 // - Do not cancel a thread (pthread_cancel) that is in a function of jitune.
 // - While the major version is 0, structs and functions of two minor versions are incompatible. The
@@ -111,7 +111,7 @@ JITUNE_C_API jitune_status jitune_reduce_host(jitune_session* session,
 
 /// Do what jitune_reduce() and jitune_reduce_host() do if the calling thread has reduced the same
 /// problem before and nothing but the launch is left to do, or a kernel that comes with the library
-/// reduces a small array in host memory; then return 1. Return 0, and do nothing, where those would
+/// reduces a small array in host memory; then return 1. Return 0, and do nothing, if those would
 /// tune, compile, read, wait for another thread, or fail, and for segments in host memory. For
 /// callers who hold a lock that they release for long calls, such as the lock of an interpreter.
 JITUNE_C_API int jitune_reduce_known(jitune_session* session, const jitune_reduction* reduction,
@@ -141,7 +141,7 @@ typedef struct jitune_stencil {
     jitune_boundary boundary;
 } jitune_stencil;
 
-/// The number of outputs; 0 where there is none, and for an invalid radius.
+/// The number of outputs; 0 if there is none, and for an invalid radius.
 JITUNE_C_API int64_t jitune_stencil_outputs(const jitune_stencil* stencil);
 
 /// In device memory, on `stream`; returns before the work is done. In host memory; returns when it
@@ -169,7 +169,7 @@ typedef struct jitune_entropy {
 /// With a window of 5, 16 levels and natural logarithms.
 JITUNE_C_API jitune_entropy jitune_entropy_of(jitune_type element, int64_t rows, int64_t columns);
 
-/// As stencils; `out` has rows * columns floats.
+/// As the functions for stencils; `out` has rows * columns floats.
 JITUNE_C_API jitune_status jitune_compute_entropy(jitune_session* session,
                                                   const jitune_entropy* entropy, const void* in,
                                                   float* out, jitune_stream stream);
@@ -260,7 +260,7 @@ typedef struct jitune_parameter {
     jitune_type type;
     int is_value;    ///< not 0: a scalar, not an array
     int is_written;  ///< not 0: an array that the kernel writes
-    /// Elements that the array must have at least; -1 where the template does not tell from the
+    /// Elements that the array must have at least; -1 if the template does not tell from the
     /// sizes alone.
     int64_t count;
 } jitune_parameter;
@@ -272,7 +272,7 @@ JITUNE_C_API jitune_status jitune_kernel_parameters(const jitune_kernel* kernel,
                                                     jitune_parameter* parameters, size_t capacity,
                                                     size_t* count);
 
-/// Not 0 where the kernel is for the host, so that its arrays are in host memory.
+/// Not 0 if the kernel is for the host, so that its arrays are in host memory.
 JITUNE_C_API int jitune_kernel_is_host(const jitune_kernel* kernel);
 
 /// Launches on `stream`; a kernel for the host returns when the work is done. Arguments are those

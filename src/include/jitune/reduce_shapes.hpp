@@ -84,7 +84,7 @@ auto reduce_shape(const Range& values, const std::int64_t* offsets, const Reduct
 }  // namespace detail
 
 /// Reduces the rows of a matrix in host memory; Options::device says where the work is done.
-/// Returns a vector of `rows` results, of std::uint8_t where they are bool. Throws Error(usage)
+/// Returns a vector of `rows` results, of std::uint8_t if they are bool. Throws Error(usage)
 /// unless `values` has rows * columns elements.
 template <class Result = void, detail::HostValues Range>
 [[nodiscard]] auto tuned_reduce_rows(const Range& values, std::int64_t rows, std::int64_t columns,

@@ -20,7 +20,7 @@ template <class R>
 std::vector<R> new_results(const char* call, std::int64_t count) {
     try {
         return std::vector<R>(static_cast<std::size_t>(count));
-    } catch (const std::exception&) {  // bad_alloc, or length_error where no vector is that long
+    } catch (const std::exception&) {  // bad_alloc, or length_error if no vector is that long
         throw_no_room(call, count, sizeof(R));
     }
 }

@@ -94,9 +94,9 @@ public:
     Session& operator=(const Session&) = delete;
 
     /// The session of the free functions. It is made from the environment on first use and never
-    /// destroyed, since threads may still be calling while the process exits; what ~Session() would
-    /// log is logged by std::exit(). Throws as the constructor does, and then tries again at the
-    /// next call.
+    /// destroyed, because threads may still be calling while the process exits; what ~Session()
+    /// would log is logged by std::exit(). Throws as the constructor does, and then tries again at
+    /// the next call.
     static Session& standard();
 
     /// Throws Error(unavailable) without memory for the text.

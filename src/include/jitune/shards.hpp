@@ -16,7 +16,7 @@
 
 JITUNE_BEGIN_NAMESPACE
 
-/// One part of an array, on one GPU: `count` elements, or rows where the array has columns.
+/// One part of an array, on one GPU: `count` elements, or rows if the array has columns.
 template <class T>
 struct Shard {
     const T* data;  ///< device memory; not read if count is 0
@@ -100,7 +100,7 @@ std::vector<ShardData> shard_data(const Range& shards) {
 // output belongs to the shard that holds the element at the window's centre.
 //
 // Two shards may be on one GPU, but not on one stream. GPUs are given access to each other's memory
-// where the hardware allows it. A call for few elements takes longer than on one GPU: each fetch
+// if the hardware allows it. A call for few elements takes longer than on one GPU: each fetch
 // takes some microseconds.
 //
 // Every GPU that has a shard tunes for the size of its own shard. GPUs of one device class share

@@ -92,7 +92,7 @@ struct KernelParameter {
     ElementType type;
     bool is_value;    ///< a scalar, not an array
     bool is_written;  ///< an array that the kernel writes
-    /// Elements that the array must have at least; -1 where the template does not tell from the
+    /// Elements that the array must have at least; -1 if the template does not tell from the
     /// sizes alone.
     std::int64_t count;
 };
@@ -138,8 +138,8 @@ private:
 /// assigned to or destroyed.
 ///
 /// All functions throw Error: usage (no such file; wrong front matter, with file and line; sizes,
-/// types or arguments that do not fit the template), unavailable (as where there is no worker to
-/// tune in, see Options::worker), compile with the compiler's words, device, verify (no
+/// types or arguments that do not fit the template), unavailable (for example, there is no worker
+/// to tune in: see Options::worker), compile with the compiler's words, device, verify (no
 /// configuration gave the right result), not_prepared, forked.
 class JITUNE_API TunedKernel {
 public:

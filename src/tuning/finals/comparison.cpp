@@ -20,10 +20,10 @@ namespace jitune::internal {
 
 namespace {
 
-/// Enough rounds to bound a ratio. Smaller differences do not matter between sizes.
+/// So many rounds bound a ratio, and smaller differences do not matter between sizes.
 constexpr FinalRule kShortRule{.max_rounds = kFewestRounds + kFewestRounds / 2, .tie = 0.01};
 
-/// Enough to tell which configurations are close to the fastest: the finals time those again.
+/// So many samples tell which configurations are close to the fastest: the finals time those again.
 constexpr StoppingRule kQuickRule{.min_samples = 3, .max_samples = 3};
 
 /// One comparison.

@@ -45,7 +45,7 @@ void add_fastest(Chosen& chosen, const Chosen& timed, bool by_earlier_search) {
     }
 }
 
-/// A seed's fastest sample decides, since on a busy machine its median says little.
+/// A seed's fastest sample decides, because on a busy machine its median says little.
 bool is_hopeless(const Evaluation& seed, double best_ns) {
     return *std::min_element(seed.samples_ns.begin(), seed.samples_ns.end()) > kHopeless * best_ns;
 }

@@ -65,8 +65,8 @@ public:
 
 private:
     using Outcomes = std::vector<std::optional<CompileOutcome>>;
-    /// As many at the same time as a search compiles. Nothing for one that a stop request came
-    /// before.
+    /// Compiles as many at the same time as a search does. Gives nothing for a finalist that a stop
+    /// request came before.
     Outcomes compile(std::span<const StudiedFinalist> finalists);
     void load(const StudiedFinalist& finalist, const CompileOutcome& outcome);
     bool prepare_windows(Studied& one, double launch_ns);

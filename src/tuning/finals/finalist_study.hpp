@@ -35,7 +35,7 @@ struct StudyPlan {
     double enough = 0.01;  ///< no more windows once each mean is as sure as this
 };
 
-/// Throws Error(unavailable) with the reason where the device's energy cannot be measured.
+/// Throws Error(unavailable) with the reason if the device's energy cannot be measured.
 void refuse_without_energy(Device& device);
 
 struct StudyReport {

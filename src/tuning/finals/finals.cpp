@@ -19,7 +19,7 @@ constexpr std::size_t kLoadings = 4;
 constexpr double kLongFinalNs = 1'000'000;
 
 /// Half the distance between the times of one configuration in the search and in the finals,
-/// relative to the latter, where they differ by more than any clock explains and nothing is known
+/// relative to the latter, if they differ by more than any clock explains and nothing is known
 /// to have disturbed the search. Else 0.
 double contradiction(const Evaluation& search, double final_ns) {
     constexpr double kMost = 5;
@@ -132,8 +132,8 @@ std::optional<TrialFailure> Finals::take_sample(Contender& contender, std::size_
     return std::nullopt;
 }
 
-/// One sample of each contender, of its next loading. Round by round another contender begins, so
-/// that none always follows the same neighbour. A contender that fails is out.
+/// Takes one sample of each contender, with the next loading of its code. In each round another
+/// contender begins, so that none always follows the same neighbour. A contender that fails is out.
 void Finals::take_round(std::size_t number) {
     std::vector<std::size_t> failed;
     for (std::size_t i = 0; i < contenders_.size(); ++i) {
@@ -164,8 +164,8 @@ void Finals::warm_up() {
     }
 }
 
-/// Clocks stand for all rounds as they were in the worst one. Contention does where medians cannot
-/// be relied on to leave it out.
+/// Clocks stand for all rounds as they were in the worst one. Contention disturbs them if medians
+/// cannot be relied on to leave it out.
 Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
     TimeSource::Clock::time_point begin = hooks_.time->now();
     RestLook new_rest(hooks_.rested);
@@ -225,7 +225,7 @@ std::vector<FinalRule::Samples> Finals::samples() const {
 }
 
 /// The contender that wins unless another is clearly faster: the last of the seeds that is left,
-/// which is the incumbent, or the default where there is no incumbent or it failed.
+/// which is the incumbent, or the default if there is no incumbent or it failed.
 std::optional<std::size_t> Finals::standing(const std::vector<std::size_t>& seeds) const {
     for (auto seed = seeds.rbegin(); seed != seeds.rend(); ++seed) {
         const auto found =

@@ -244,7 +244,7 @@ void CompilerPool::expect(std::size_t threads) {
         started.push_back(std::move(process));
     }
     const std::lock_guard lock(idle_->mutex);
-    for (Process& process : started) {  // the first is the last in front: it is ready first
+    for (Process& process : started) {  // take() gets the first one first: it is ready first
         idle_->processes.insert(idle_->processes.begin(), std::move(process));
     }
     have_watched();

@@ -89,7 +89,7 @@ private:
     struct Loss {
         std::string reason;
     };
-    /// Nobody: the caller has to compile.
+    /// monostate: no process can compile, so that the caller has to.
     using Attempt = std::variant<std::monostate, std::vector<CompileOutcome>, Loss>;
     using Process = std::unique_ptr<CompilerProcess>;
 

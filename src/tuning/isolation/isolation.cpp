@@ -50,7 +50,7 @@ Supervisor& Isolation::start(Station& station, const Task& task, const TuneHooks
             throw;
         }
         throw NoWorker(error.kind(),
-                       fmt::format("cannot tune {} without a worker, since its candidates may "
+                       fmt::format("cannot tune {} without a worker, because its candidates may "
                                    "crash: {}",
                                    task.name(), error.what()),
                        error.native_code());

@@ -19,19 +19,20 @@
 // candidate on the device, if any, and those in the hands of compilers. Any of them may be the
 // cause: generated code can crash in the same process as the compiler's threads.
 //
-// Where it made the data or ran the reference, no candidate is to blame: the second worker in a row
-// that ends there ends the tuning. The first may have been killed from outside.
+// If the worker made the data or ran the reference when it died, no candidate is to blame: the
+// second worker in a row that ends there ends the tuning. The first may have been killed from
+// outside.
 //
-// One candidate under way, and no other has run in this worker: it is charged, which is a verdict
-// like any other, and the next worker does not meet it again. Where others have run before, one of
-// them may have damaged the process, and where it only just loads code that it shares with others,
-// theirs may be the cause: then the candidate is suspected only.
+// One candidate is under way, and no other has run in this worker: it is charged, which is a
+// verdict like any other, and the next worker does not meet it again. If others have run before,
+// one of them may have damaged the process, and if it was loading code that it shares with others,
+// their code may be the cause: then the candidate is only suspected.
 //
-// Several under way: none is charged on suspicion. Suspects are compiled and run by the next worker
-// one after the other, while nothing else is under way, so that its death would name the culprit.
-// The candidate on the device is suspected first, because crashes are far more often its than the
-// compiler's. If it survives alone and a worker dies again, the compiles that were under way both
-// times become suspects.
+// Several candidates under way: none is charged on suspicion. Suspects are compiled and run by the
+// next worker one after the other, while nothing else is under way, so that its death would name
+// the culprit. The candidate on the device is suspected first, because crashes are far more often
+// its than the compiler's. If it survives alone and a worker dies again, the compiles that were
+// under way both times become suspects.
 
 namespace jitune::internal {
 namespace {
@@ -39,7 +40,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kGlance{20};       // between looks at the clock and at the stop flag
-constexpr milliseconds kShortGlance{5};   // where it may have to leave the device soon
+constexpr milliseconds kShortGlance{5};   // if it may have to leave the device soon
 constexpr milliseconds kLongGlance{200};  // a clock that jumps must not make a candidate overdue
 constexpr int kMostFutile = 3;
 constexpr int kMostUnprepared = 2;
@@ -120,7 +121,7 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
     }
     if (hooks_.given_up.stop_possible()) {
         throw Error(ErrorKind::unavailable,
-                    fmt::format("the tuning of {} was given up, since its session ends",
+                    fmt::format("the tuning of {} was given up, because its session ends",
                                 record_maker_.task().name()));
     }
     if (!told_to_stop_) {
@@ -138,7 +139,7 @@ void SupervisedTuning::pass_on_stop(WorkerProcess& worker) {
     }
 }
 
-/// One such message at a time: a worker that does not read must not block this thread.
+/// Sends one such message at a time: a worker that does not read must not block this thread.
 void SupervisedTuning::pass_on_turn(WorkerProcess& worker) {
     if (!hooks_.has_turn) {
         return;
@@ -279,7 +280,7 @@ bool SupervisedTuning::judge_overdue_compiles() {
 void SupervisedTuning::judge_end(const std::string& reason) {
     const std::set<std::string> compiled = steps_.compiling();
     if (!steps_.preparing().empty()) {
-        suspect({compiled.begin(), compiled.end()});  // the next worker prepares before them
+        suspect({compiled.begin(), compiled.end()});  // the next worker tries them after its data
         return count_futile({ErrorKind::verify, reason});
     }
     if (steps_.running().empty() && compiled.empty()) {
@@ -305,7 +306,8 @@ bool SupervisedTuning::is_finalist() const {
 }
 
 void SupervisedTuning::judge_several_under_way(const std::set<std::string>& compiling) {
-    // Under way at an earlier death, too, whose first suspect has meanwhile run alone and survived.
+    // They were also under way at an earlier death, whose first suspect has meanwhile run alone and
+    // survived.
     std::vector<std::string> again;
     std::set_intersection(compiling.begin(), compiling.end(), doubtful_.begin(), doubtful_.end(),
                           std::back_inserter(again));

@@ -82,8 +82,8 @@ path named_worker(const path& option) {
 std::vector<path> usual_workers() {
     std::vector<path> usual;
     const path file = own_file();
-    // A program with more rights than its caller may have been linked into a folder of the
-    // caller's.
+    // If a program has more rights than its caller, the caller may have made a hard link to it in a
+    // folder of his own.
     if (file.is_absolute() && ::getauxval(AT_SECURE) == 0) {
         // Seen from the installed library, and from an app in its own bin/ or lib/.
         for (const char* const bin : {JITUNE_BIN_FROM_LIB, "../bin"}) {

@@ -37,7 +37,7 @@ WorkerProcess::WorkerProcess(const std::filesystem::path& program, int nice,
                              const TimeSource& source) {
     auto [ours, theirs] = MessageChannel::make_pair();
     auto [errors, sink] = make_pipe();
-    ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size where it allows no more
+    ::fcntl(sink.number(), F_SETPIPE_SZ, 1 << 20);  // the system's own size if it allows no more
     channel_ = std::make_unique<MessageChannel>(std::move(ours));
     errors_ = std::move(errors);
     ProcessCommand command;

@@ -37,7 +37,8 @@ public:
 
     void send(const Message& message) { ended_ = !channel_->send(message) || ended_; }
 
-    /// The next message. Nothing if none comes within `patience`, or if the worker is lost.
+    /// The next message. Returns nothing if no message comes within `patience`, or if the worker is
+    /// lost.
     std::optional<Message> receive(std::chrono::milliseconds patience);
 
     /// True if the worker has ended, cannot be reached, or has sent a malformed message.

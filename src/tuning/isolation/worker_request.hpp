@@ -23,11 +23,11 @@ inline constexpr const char* kStop = "stop";  ///< TuneHooks::stop
 inline constexpr const char* kTurn = "turn";  ///< then 1 or 0: what TuneHooks::has_turn says now
 // from the worker
 inline constexpr const char* kReady = "ready";          ///< then protocol(); the first message
-inline constexpr const char* kPrepare = "prepare";      ///< then what begins; empty: it is over
+inline constexpr const char* kPrepare = "prepare";      ///< then a step; empty: the step is over
 inline constexpr const char* kAnnounce = "announce";    ///< then the configurations
 inline constexpr const char* kCompiling = "compiling";  ///< then the batch and its configurations
 inline constexpr const char* kCompiled = "compiled";    ///< then the batch
-inline constexpr const char* kCompiles = "compiles";    ///< then the instances since the last one
+inline constexpr const char* kCompiles = "compiles";    ///< then the number of instances since
 inline constexpr const char* kLoad = "load";            ///< then the configuration that begins
 inline constexpr const char* kCheck = "check";          ///< then the configuration that begins
 inline constexpr const char* kTime = "time";            ///< then the configuration that begins
@@ -65,8 +65,9 @@ WorkerRequest read_request(MessageReader& reader);
 TuneProgress read_progress(MessageReader& reader, SharedImage& last);
 Error read_error(MessageReader& reader);
 
-/// The messages between a worker and its compiler processes, which are of the same program. The
-/// first field of a message is its name. worker_messages::kReady and kError belong to them, too.
+/// The messages between a worker and its compiler processes, which run the same program as the
+/// worker. The first field of a message is its name. worker_messages::kReady and kError belong to
+/// them, too.
 namespace compiler_messages {
 inline constexpr const char* kCompile = "compile";    ///< to a compiler; then a CompileRequest
 inline constexpr const char* kOutcomes = "outcomes";  ///< from a compiler; then one per instance

@@ -40,15 +40,15 @@ public:
     void hear(Time now);
 
     /// A compiler got a batch, the data is being made, or a candidate is on the device. Returns
-    /// false, and does nothing, where no step has this name.
+    /// false, and does nothing, if no step has this name.
     bool take(const std::string& name, MessageReader& reader, Time now);
 
-    /// The running candidate has its verdict.
+    /// Notes that the running candidate has its verdict.
     void end_run(Time now);
 
     /// Nothing of the worker runs on the device until the next candidate.
     void rest();
-    /// For each look at the clock while the worker rests: no limit counts that time.
+    /// Call it at each look at the clock while the worker rests: no limit counts that time.
     void skip_to(Time now) { since_ = now; }
     [[nodiscard]] bool rests() const { return rests_; }
 

@@ -63,7 +63,7 @@ public:
     explicit EnergyMeter(Device& device, const TimeSource& time = kMachineTime);
 
     /// Runs `timer`, of `launches` launches each time, for `warm_up`, after which clocks and power
-    /// are steady, then for `length` and until the counter moves. Throws Error(unavailable) where
+    /// are steady, then for `length` and until the counter moves. Throws Error(unavailable) if
     /// the counter stands still or cannot be read any more.
     std::variant<EnergyWindow, TrialFailure> window(Timer& timer, std::size_t launches,
                                                     std::chrono::nanoseconds warm_up,

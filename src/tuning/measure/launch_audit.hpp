@@ -23,7 +23,7 @@ public:
 
     /// After a candidate has run on all cases: a complaint if it has changed an array that it may
     /// only read, or the bytes around one; they are restored. Takes the outputs of the problem as
-    /// right ones until the next call; `are_right`: they were judged so.
+    /// right ones until the next call. `are_right` says that they were judged so.
     std::string judge_inputs(bool are_right);
 
     /// Call it after a sample on these copies of the problem. Returns a complaint if a launch has

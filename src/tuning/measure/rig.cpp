@@ -108,7 +108,7 @@ std::optional<TrialFailure> Rig::run_once(TrialCase& trial, const Program& progr
     trial.restore();
     try {
         const Launch launch = bind(trial, rule);
-        plain_.refill();  // partial results of the last run could pass for this one's
+        plain_.refill();  // partial results of the last run could pass for those of this run
         if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
             TrialFailure result = failure_of(*failure);
             result.reason = trial.spec().name + ": " + result.reason;

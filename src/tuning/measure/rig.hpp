@@ -61,7 +61,7 @@ public:
     std::optional<TrialFailure> learn(const Program& program, const LaunchRule& rule);
 
     /// Runs every case of Checks once, and judges the outputs, the inputs, the
-    /// bytes around all of them and the zeroed work memory. Where the result is `repeatable`, the
+    /// bytes around all of them and the zeroed work memory. If the result is `repeatable`, the
     /// problem runs once more and must give the same bits.
     std::optional<TrialFailure> check(const Program& program, const LaunchRule& rule,
                                       bool repeatable = false);
@@ -75,7 +75,7 @@ public:
     /// A timer of launches that follow each other without a pause.
     struct Continuous {
         std::unique_ptr<Timer> timer;
-        std::size_t launches = 0;  ///< in each sample, with the one that is not timed
+        std::size_t launches = 0;  ///< in each sample, with the launch that is not timed
     };
     /// Prepares to run a candidate for as long as the caller wants; one launch takes about
     /// `launch_ns`. Nothing flushes the caches between launches. The program must outlive the
@@ -100,8 +100,8 @@ public:
 
     [[nodiscard]] DisturbanceWatch& watch() { return watch_; }
 
-    /// Refuses a time that no right kernel can have: cold data read faster than the memory delivers
-    /// it.
+    /// Refuses a time that no right kernel can have, because the memory cannot deliver cold data so
+    /// fast.
     [[nodiscard]] std::optional<TrialFailure> judge_time(double ns) const;
 
     /// How samples are taken, once a timer has been made.

@@ -91,7 +91,7 @@ std::optional<TrialFailure> Trial::with_side_effects(std::optional<TrialFailure>
     }
     TrialFailure result = failure.value_or(TrialFailure{});
     result.reason += (result.reason.empty() ? "" : "; ") + harm;
-    result.fatal = true;  // later candidates would answer for it
+    result.fatal = true;  // later candidates would be blamed for it
     return result;
 }
 

@@ -224,10 +224,10 @@ void TrialCase::keep() {
     if (bytes < kWorthComparing) {
         return;
     }
-    // Copies are a help, not a need: where memory is short, outputs are judged on the host.
+    // Copies are a help, not a need: if memory is short, outputs are judged on the host.
     try {
         if (kept_.empty()) {
-            bench_.allocate(2 * bytes);  // only where candidates still find work memory
+            bench_.allocate(2 * bytes);  // only if candidates still find work memory
             std::vector<std::unique_ptr<DeviceMemory>> memory;
             for (const Array& written : written_) {  // of the same alignment, to compare words
                 memory.push_back(

@@ -40,7 +40,7 @@ public:
     StopOfAny(const StopOfAny&) = delete;
     StopOfAny& operator=(const StopOfAny&) = delete;
 
-    /// Throws Error(unavailable) if the end of the process alone has stopped it.
+    /// Throws Error(unavailable) if the compile was stopped only because the process ends.
     void refuse_end() const {
         if (!own_.stop_requested() && !other_.stop_requested()) {
             process_end::refuse();

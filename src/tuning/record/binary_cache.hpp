@@ -54,7 +54,7 @@ public:
     void remember(const Task& task, const Instance& instance, const Binary& binary);
 
     /// Compiles for `device` and remembers. One outcome per instance. Throws as Device::compile
-    /// does, and CompileStopped after a stop of the `call`, where the compiler could be stopped.
+    /// does, and CompileStopped after a stop of the `call`, if the compiler could be stopped.
     std::vector<CompileOutcome> compile(Device& device, const TemplateSource& source,
                                         const std::string& template_hash,
                                         std::span<const Instance> instances, CompileCall& call);

@@ -29,7 +29,7 @@ public:
                                           const std::vector<double>& samples_ns,
                                           const Conditions& conditions) const;
 
-    /// The record of a candidate that ended with its process. Throws Error(usage) where
+    /// The record of a candidate that ended with its process. Throws Error(usage) if
     /// `configuration` does not parse.
     [[nodiscard]] Measurement verdict(const std::string& configuration, Verdict verdict,
                                       std::string reason) const;

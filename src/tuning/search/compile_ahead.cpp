@@ -21,12 +21,12 @@ namespace {
 // process at a time: instances share a program, as many as keep the other threads from waiting.
 // They hold no more, because a program delivers all its instances at its end.
 constexpr std::chrono::milliseconds kProgramTime{28};
-// With more instances, threads would be idle at the end.
+// A program with more instances would leave other threads idle at the end.
 constexpr std::size_t kInstancesPerProgram = 8;
 // The first program of each thread is small, so that there is soon a candidate to time.
 constexpr std::size_t kFirstInstances = 3;
 constexpr std::size_t kMostThreads = 16;
-// Where no program waits for another, its instances take this many times kProgramTime together.
+// If no program waits for another, its instances take this many times kProgramTime together.
 constexpr std::size_t kWorthItsProgram = 4;
 
 /// Tells an observer of a compile, however it ends.

@@ -51,7 +51,7 @@ public:
     const Evaluation& refute(std::size_t index, Verdict verdict, std::string reason,
                              Conditions conditions);
 
-    /// One of all() was compiled by this search, too.
+    /// Notes that this search has compiled one of all(), too.
     void keep_binary(std::size_t index, Binary binary);
 
     /// The median time of the default configuration; 0: it failed or has not been tried.
@@ -72,8 +72,8 @@ private:
     TuneProgress progress_;
 };
 
-/// Throws Error(verify) that counts the verdicts and quotes the first reason; Error(compile) where
-/// no code could be loaded, and Error(unavailable) where nothing was tried.
+/// Throws Error(verify) that counts the verdicts and quotes the first reason; Error(compile) if
+/// no code could be loaded, and Error(unavailable) if nothing was tried.
 [[noreturn]] void throw_no_winner(const Task& task, const std::vector<Evaluation>& evaluations);
 
 }  // namespace jitune::internal

@@ -360,7 +360,7 @@ void Search::evaluate(CompiledCandidate candidate) {
         log_failure(evaluation);
     }
     time_.turn();
-    // Recorded before the search gives up on a lost device: the verdict keeps this candidate from
+    // Record it before the search gives up on a lost device: the verdict keeps this candidate from
     // being run again.
     const Evaluation& added = tried_.add(std::move(evaluation));
     record_(added);

@@ -64,7 +64,7 @@ private:
     [[nodiscard]] bool tries_nearly_all() const;
     void evaluate_next();
     void evaluate_under_way();
-    /// One after the other, each compiled and run while nothing else is.
+    /// Tries candidates one after the other; nothing else is compiled or run meanwhile.
     void evaluate_alone(const std::vector<std::size_t>& suspects);
     /// The indexes of configurations' texts, as find() gives them.
     [[nodiscard]] std::vector<std::size_t> find_all(
@@ -75,7 +75,7 @@ private:
     [[nodiscard]] std::size_t find(const std::string& configuration) const;
     void tell_strategy(const Evaluation& evaluation);
     void evaluate(CompiledCandidate candidate);
-    /// Keeps the binary where it passes.
+    /// Keeps the binary if it passes.
     std::optional<TrialFailure> compile_and_check(const Evaluation& known);
     /// Whether a compile would perhaps succeed the next time.
     [[nodiscard]] bool lacked_something() const;

@@ -36,8 +36,8 @@ struct SearchPlan {
     /// Configurations that may take the process or the machine down: each is compiled and run
     /// while nothing else is.
     std::vector<std::string> suspects = {};
-    /// Configurations that somebody asked for, most wanted first. Those among the candidates are
-    /// tried after the default and the incumbent, whatever the budget.
+    /// Configurations that somebody asked for, the most wanted first. Those among the candidates
+    /// are tried after the default and the incumbent, whatever the budget.
     std::vector<std::string> first = {};
     /// Not empty: the candidates are only what restricted_space() leaves of the space, with the
     /// default and the incumbent. Such a search is never complete.

@@ -27,9 +27,9 @@ constexpr std::string_view kDown = "the machine went down during this candidate"
 
 struct Past {
     const Measurement* last = nullptr;  // the last proper verdict
-    const Measurement* down = nullptr;  // the machine went down, later than that verdict
-    int downs = 0;                      // how often it did
-    bool alone = false;                 // nothing else was under way the last time
+    const Measurement* down = nullptr;  // the machine went down in a try after that verdict
+    int downs = 0;                      // how often it went down
+    bool alone = false;                 // nothing else was under way when it last went down
 };
 
 constexpr std::string_view kQuarantined = "quarantined";
@@ -99,7 +99,7 @@ std::optional<Winner> recall(TuningStore& store, const RecordMaker& record_maker
         plan.incumbent = winner->configuration;
     }
     std::vector<Measurement> rows = store.measurements().of(key);
-    if (!winner || tries_of(winner->certainty) < kTries) {  // else the machine is never quiet
+    if (!winner || tries_of(winner->certainty) < kTries) {  // else it is never quiet
         std::erase_if(rows, [](const Measurement& row) {
             return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
         });

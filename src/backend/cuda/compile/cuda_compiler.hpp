@@ -17,8 +17,8 @@ namespace jitune::internal {
 /// NVRTC, without the driver. Throws Error(unavailable).
 OwnCompiler make_cuda_compiler();
 
-/// NVRTC for the devices of a platform: in other processes where there are some, else in this one,
-/// where it is loaded when it is first needed. Thread-safe.
+/// NVRTC for the devices of a platform. It runs in other processes if there are some, else in this
+/// one, which loads it when it is first needed. Thread-safe.
 class CudaCompiler {
 public:
     using Loader = std::function<std::shared_ptr<const NvrtcTable>()>;

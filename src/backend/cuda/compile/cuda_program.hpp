@@ -79,7 +79,7 @@ public:
     void set(const CudaProgram& program, DriverDevice& device, const Launch& launch);
 
     /// As ReadyLaunch's call, but the answer of cuLaunchKernelEx is a value. Throws Error(device)
-    /// where the driver refuses to make a texture object.
+    /// if the driver refuses to make a texture object.
     CUresult try_launch(void* const* arrays, Stream stream) const;
 
 private:
@@ -106,11 +106,11 @@ private:
 };
 
 /// Throws Error(device) unless `image` is what `format` says: "cubin" a 64-bit ELF file for CUDA,
-/// "ptx" a text that ends with its NUL. The driver reads past the end of less than that.
+/// "ptx" a text that ends with its NUL. The driver would read past the end of a shorter image.
 void check_image(const std::string& format, const std::string& image);
 
-/// A library of the driver's: bound to no context, loaded into each when first launched there.
-/// Unloaded with this object and never before.
+/// A library of the driver's. It is bound to no context, and loaded into each when it is first
+/// launched there. Unloaded with this object and never before.
 class CudaProgram final : public Program {
 public:
     /// Throws Error(device).

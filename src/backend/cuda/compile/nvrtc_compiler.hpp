@@ -85,7 +85,7 @@ NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& sourc
                             const std::vector<std::string>& options, int compute_capability);
 
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
-/// NVRTC knows where it is older than the device. See Device::compile. Thread-safe; needs neither
+/// NVRTC knows if that is older than the device. See Device::compile. Thread-safe; needs neither
 /// device nor context. Throws Error(unavailable) if NVRTC supports nothing the device can run.
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,

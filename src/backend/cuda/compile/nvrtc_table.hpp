@@ -39,8 +39,8 @@ struct NvrtcTable {
 std::vector<std::string> nvrtc_files(const std::filesystem::path& cuda_path,
                                      const std::filesystem::path& own_file);
 
-/// Loads NVRTC for the life of the process: about 100 ms. Only the library that JITUNE_NVRTC
-/// names, where it is set. Throws Error(unavailable) that says where it looked and what to do.
+/// Loads NVRTC for the life of the process: about 100 ms. If JITUNE_NVRTC is set, loads only the
+/// library that it names. Throws Error(unavailable) that says where it looked and what to do.
 std::shared_ptr<const NvrtcTable> load_nvrtc();
 
 }  // namespace jitune::internal

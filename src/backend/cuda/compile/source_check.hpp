@@ -13,9 +13,9 @@
 
 namespace jitune::internal {
 
-/// The folders of the headers of one CUDA toolkit and its CCCL: of that at `cuda_path`, if it is
-/// not empty; else of that which `nvrtc`, a library file, is part of, also as packages of pip; else
-/// of /usr/local/cuda. Empty if none of them is there.
+/// The folders of the headers of one CUDA toolkit and of its CCCL. The toolkit is that at
+/// `cuda_path`, if that is not empty; else the one that the library file `nvrtc` belongs to, which
+/// may be packages of pip; else /usr/local/cuda. Empty if none of them is there.
 std::vector<std::string> toolkit_folders(const std::filesystem::path& cuda_path,
                                          const std::filesystem::path& nvrtc);
 
@@ -27,8 +27,8 @@ bool is_header_of(std::span<const std::string> folders, const std::string& name)
 
 /// In one line, why `source` must not be given to the compiler: a NUL, or an #include of anything
 /// but TemplateSource::headers and the toolkit's in `folders`, which NVRTC would read from disk
-/// behind the back of the hash that names the source in the database. Where it names folders of its
-/// own, whose headers are part of the hash, NVRTC says what it does not find.
+/// behind the back of the hash that names the source in the database. If it names folders of its
+/// own, whose headers are part of the hash, NVRTC says which header it does not find.
 std::optional<std::string> flaw_of_source(const TemplateSource& source,
                                           std::span<const std::string> folders);
 

@@ -59,7 +59,7 @@ StreamContext::StreamContext(const DriverTable& driver, Stream stream) : driver_
 StreamContext::~StreamContext() {
     if (pushed_) {
         CUcontext ours = nullptr;
-        driver_.cuCtxPopCurrent(&ours);  // fails only where another has popped it
+        driver_.cuCtxPopCurrent(&ours);  // fails only if another has popped it
     }
 }
 

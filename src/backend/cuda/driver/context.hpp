@@ -53,8 +53,8 @@ private:
     RelaxedCapture relaxed_;
 };
 
-/// While it lives, the context of `stream` is current to the calling thread; where that is a
-/// default stream, the one that is current anyway, if any.
+/// While it lives, the context of `stream` is current to the calling thread. A default stream has
+/// the context that is current anyway, if any.
 class StreamContext {
 public:
     /// Throws Error(device).

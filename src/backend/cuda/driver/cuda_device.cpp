@@ -183,7 +183,8 @@ void CudaDevice::write(void* device, std::span<const std::byte> value, std::size
             "cuMemsetD8Async", writing);
         return;
     }
-    // Each 32-bit word of the value by itself: one column of a matrix with a value in each row.
+    // Writes each 32-bit word of the value by itself, as one column of a matrix that has a value in
+    // each row.
     for (std::size_t at = 0; at < value.size(); at += sizeof(std::uint32_t)) {
         std::uint32_t word = 0;
         std::memcpy(&word, &value[at], sizeof word);

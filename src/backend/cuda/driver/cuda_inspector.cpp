@@ -18,8 +18,8 @@ namespace jitune::internal {
 namespace {
 
 // Attributes of a section .nv.info.<symbol>, which NVIDIA does not document: cuobjdump --dump-elf
-// shows them by name. Each has 4 bytes, and behind them as many as `value` says where its form is
-// kSized.
+// shows them by name. Each has 4 bytes. If its form is kSized, as many bytes as `value` says
+// follow.
 struct InfoAttribute {
     std::uint8_t form, name;
     std::uint16_t value;

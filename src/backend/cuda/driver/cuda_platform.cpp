@@ -173,7 +173,7 @@ private:
         return site_here(stream);
     }
 
-    /// Where a context is current if the stream is a default one.
+    /// Call it with a current context if the stream is a default one.
     StreamSite& site_here(Stream stream) {
         const DriverTable& table = *driver().table;
         CaptureState state = CaptureState::none;

@@ -24,7 +24,7 @@ struct CudaTables {
     std::function<std::shared_ptr<const CuptiTable>()> cupti = load_cupti;
 };
 
-/// Calls cuInit when first asked for devices. Compiles by `compiler`, where it is not null.
+/// Calls cuInit when first asked for devices. Compiles by `compiler`, if it is not null.
 std::unique_ptr<Platform> make_cuda_platform(const Log& log,
                                              std::shared_ptr<RemoteCompiler> compiler = nullptr);
 std::unique_ptr<Platform> make_cuda_platform(CudaTables tables, const Log& log,

@@ -27,7 +27,7 @@ CudaStreamGroup::~CudaStreamGroup() {
 void CudaStreamGroup::leave() noexcept {
     if (pushed_) {
         CUcontext ours = nullptr;
-        driver().cuCtxPopCurrent(&ours);  // fails only where another has popped it
+        driver().cuCtxPopCurrent(&ours);  // fails only if another has popped it
         pushed_ = false;
     }
 }
@@ -133,7 +133,8 @@ bool CudaStreamGroup::gathered_by_nccl(std::span<void* const> arrays,
         devices.push_back(device);
         streams.push_back(member.stream.stream);
     }
-    // NCCL may leave another context in the place of the one that is entered, which goes with it.
+    // NCCL may leave another context in the place of the one that enter() sets; leave() removes
+    // that one.
     enter(0);
     const Nccl::Communicators& communicators = groups_.nccl.communicators(devices);
     if (!communicators.empty()) {
@@ -153,7 +154,7 @@ void CudaStreamGroup::all_gather(std::span<void* const> arrays, std::span<const 
     for (std::size_t member = 0; member < size(); ++member) {
         enter(member);
         for (std::size_t turn = 1; turn < size(); ++turn) {
-            const std::size_t owner = (member + turn) % size();  // not all from the same at once
+            const std::size_t owner = (member + turn) % size();  // not all from one at once
             const auto at = [&](std::size_t i) {
                 return static_cast<std::byte*>(arrays[i]) + ranges[owner].begin;
             };

@@ -91,8 +91,7 @@ void Nccl::all_gather(const Communicators& communicators, std::span<const Stream
                                        static_cast<int>(root), communicators[i], streams[i]);
         }
     }
-    const int ended =
-        table_->group_end();  // also where a call failed: the group must not stay open
+    const int ended = table_->group_end();  // also if a call failed: the group must not stay open
     check(result, even ? "ncclAllGather" : "ncclBroadcast");
     check(ended, "ncclGroupEnd");
 }

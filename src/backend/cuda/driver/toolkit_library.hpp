@@ -29,7 +29,7 @@ std::vector<std::string> toolkit_files(const ToolkitLibrary& library,
                                        const std::filesystem::path& own_file);
 
 /// toolkit_files() for this process and its environment; only the file that the library's variable
-/// names, where that is set. A process that has more rights than its caller reads no variable.
+/// names, if that is set. A process that has more rights than its caller reads no variable.
 std::vector<std::string> toolkit_files(const ToolkitLibrary& library);
 
 /// Loads the library for the life of the process. Throws Error(unavailable) that says what to

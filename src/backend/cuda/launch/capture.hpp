@@ -13,7 +13,7 @@ enum class CaptureState {
     beside,  ///< the legacy stream: its next work would break a capture of another
 };
 
-/// The answer of cuStreamIsCapturing, which never breaks a capture, as most other calls do.
+/// The answer of cuStreamIsCapturing, which never breaks a capture, unlike most other calls.
 CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& state);
 
 /// Throws Error(not_prepared) that names `what` as the call that cannot be captured.

@@ -64,8 +64,8 @@ private:
     std::unique_ptr<const CudaSide> side_;
 };
 
-/// All streams of one device that are capturing, or, if `legacy`, its legacy streams beside a
-/// capture that whatever they launch would break.
+/// All streams of one device that are capturing; or, if `legacy`, its legacy streams while another
+/// stream captures, whose capture any launch on them would break.
 class CudaCaptureSite final : public StreamSite {
 public:
     CudaCaptureSite(Device& backend, bool legacy) : StreamSite(backend), legacy_(legacy) {}

@@ -15,7 +15,7 @@
 namespace jitune::internal {
 namespace {
 
-/// Empty, or what is above its limit.
+/// Says which value is above its limit; an empty text if none is.
 std::string excess(const char* what, std::uint64_t value, std::int64_t most) {
     return value <= static_cast<std::uint64_t>(most)
                ? ""

@@ -32,7 +32,7 @@ inline constexpr TextureLimits kKnownTextureLimits{.line_width = 1 << 28,
 /// The texels of a view: "64 x 4 texels of 4 bytes".
 std::string extent_text(const TextureView& view);
 
-/// Says why there is no texture object like this, whatever the array's address; an empty text where
+/// Says why there is no texture object like this, whatever the array's address; an empty text if
 /// there is one.
 std::string flaw_of_texture(const TextureView& view, const TextureLimits& limits);
 
@@ -51,8 +51,8 @@ public:
     /// address.
     void check(const TextureView& view) const;
 
-    /// Writes the object of `array` in the current context. The answer is an error of the context.
-    /// Throws Error(device) if the driver refuses to make the object.
+    /// Writes the object of `array` in the current context. Returns the driver's answer, which may
+    /// be an error of the context. Throws Error(device) if the driver refuses to make the object.
     CUresult find(const TextureView& view, const void* array, CUtexObject& object) const;
 
 private:

@@ -45,8 +45,8 @@ constexpr std::array kHarmless{
     CUDA_ERROR_INVALID_CLUSTER_SIZE,
 };
 
-// The results after which the process must be relaunched, as cuda.h says, and the assert. They are
-// numbers because not every toolkit has names for all of them.
+// The results after which the process must be relaunched, as cuda.h says, and that of an assert.
+// They are numbers because not every toolkit has names for all of them.
 constexpr std::array kContextLost{226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
 
 // A sample of a timing is awaited awake; sleeping through its end would cost a part of it.

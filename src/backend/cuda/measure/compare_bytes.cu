@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets `*different` where two arrays differ. They are read in words of 16 bytes where both begin
+// Sets `*different` if two arrays differ. They are read in words of 16 bytes if both begin
 // equally far from a boundary of 16, else by bytes.
 namespace jitune {
 

@@ -34,9 +34,8 @@ private:
 
 using StreamHandle = DriverHandle<CUstream>;
 
-/// A graph that is captured from launches on `stream`, so that it holds what they are there, and
-/// replayed with the two events between which it is timed. Where it cannot be captured, sample()
-/// says why.
+/// A graph that is captured from launches on `stream`, and replayed with the two events between
+/// which it is timed. If it cannot be captured, sample() says why.
 class GraphTimer final : public Timer {
 public:
     /// See Bench::timer(). `flush` may be null. Throws Error(device), Error(usage).

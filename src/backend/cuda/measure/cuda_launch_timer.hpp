@@ -14,8 +14,8 @@ namespace jitune::internal {
 /// Times a call by three events on its stream: what lies between the first two, which have nothing
 /// between them, is taken off what lies between the last two. Times no call on a stream that is
 /// captured, that is the legacy one beside a capture, or that is in another context than the
-/// device's primary one, and none while all events are in use. A default stream where no context is
-/// current is that of the primary one.
+/// device's primary one, and none while all events are in use. If no context is current, a default
+/// stream is that of the primary one.
 class CudaLaunchTimer final : public LaunchTimer {
 public:
     explicit CudaLaunchTimer(std::shared_ptr<DriverDevice> device);

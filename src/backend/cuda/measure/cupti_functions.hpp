@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// Included only where CUPTI's headers are: cupti_range_profiler.h came last, with CUDA 12.6.
+// Included only if CUPTI's headers are there: cupti_range_profiler.h came last, with CUDA 12.6.
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>

@@ -19,8 +19,9 @@ public:
     /// Error(device) otherwise.
     MemoryChecksum(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
-    /// Of each region, which begins at a multiple of 16 bytes, when the work of `stream` before is
-    /// done; waits for that. In a current context of the device. Throws Error(device).
+    /// Waits for the work that `stream` has so far, and returns the checksum of each region.
+    /// Regions begin at multiples of 16 bytes. In a current context of the device. Throws
+    /// Error(device).
     std::vector<std::uint64_t> sums(std::span<const MemoryRegion> regions, Stream stream);
 
 private:
@@ -36,8 +37,8 @@ public:
     /// Error(device) otherwise.
     MemoryComparison(const std::shared_ptr<DriverDevice>& device, ServiceCode& code);
 
-    /// Whether `bytes` bytes of any alignment are the same when the work of `stream` before is
-    /// done; waits for that. In a current context of the device. Throws Error(device).
+    /// Waits for the work that `stream` has so far, and returns whether `bytes` bytes of any
+    /// alignment are the same. In a current context of the device. Throws Error(device).
     bool equal(const void* one, const void* other, std::size_t bytes, Stream stream) const;
 
 private:
