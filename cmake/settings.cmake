@@ -26,6 +26,9 @@ if(JITUNE_SANITIZE)
     -fsanitize=${JITUNE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(jitune_settings INTERFACE -fsanitize=${JITUNE_SANITIZE})
 endif()
+if(JITUNE_FUZZ)  # -fsanitize=fuzzer-no-link without a call at each comparison: the unit tests run in the same build
+  target_compile_options(jitune_settings INTERFACE -fsanitize-coverage=inline-8bit-counters,pc-table)
+endif()
 
 set(JITUNE_LAYER_PROPERTIES
   POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)

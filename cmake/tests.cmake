@@ -65,8 +65,8 @@ endfunction()
 #              [TIMEOUT <seconds>] [COST <of a test>] [ENVIRONMENT <name>=<value>] [WHOLE <suites>]):
 # the program <name>_test with the tests of some rooms that have the label (unit, if none is named), if that label is
 # built. CTest runs the suites in WHOLE (`Name`, or `Name*` for several) as one test each, since their tests share a
-# costly set-up; so do all suites of `gpu`. SEPARATE: a unity build does not merge the files, since those of several
-# rooms use the same names.
+# costly set-up. So it does all suites of `gpu` and, with sanitizers, of all labels: such a process starts slowly.
+# SEPARATE: a unity build does not merge the files, since those of several rooms use the same names.
 function(jitune_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 test "SEPARATE" "LABEL;TIMEOUT;COST;ENVIRONMENT" "ROOMS;USES;SOURCES;DEFINES;WHOLE")
   if(NOT test_LABEL)
@@ -115,7 +115,9 @@ function(jitune_register_tests program sources)
       list(APPEND properties ${more} ${test_${more}})
     endif()
   endforeach()
-  if(test_LABEL STREQUAL gpu)
+  set(all_whole OFF)
+  if(test_LABEL STREQUAL gpu OR JITUNE_SANITIZE)
+    set(all_whole ON)
     jitune_suites_of(test_WHOLE ${sources})
   endif()
   set(others "")
@@ -129,7 +131,7 @@ function(jitune_register_tests program sources)
     add_test(NAME ${suite} COMMAND ${program} --gtest_filter=${filter})
     set_tests_properties(${suite} PROPERTIES ${properties})
   endforeach()
-  if(NOT test_LABEL STREQUAL gpu)
+  if(NOT all_whole)
     string(REGEX REPLACE "^:" "-" others "${others}")
     gtest_discover_tests(${program} TEST_FILTER "${others}" PROPERTIES ${properties} DISCOVERY_TIMEOUT 60)
   endif()
