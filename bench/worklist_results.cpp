@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worklist_results.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "cli/db/record_json.hpp"
 #include "support/text_file.hpp"
 
@@ -39,17 +37,17 @@ Json json_of(const MeasuredItem& one) {
     return row;
 }
 
-MeasuredTuning tuning_from(const ParsedJson& json) {
+MeasuredTuning tuning_from(const Json& json) {
     MeasuredTuning tuning{member(json, "seconds").get<double>()};
-    for (const ParsedJson& winner : list_member(json, "winners")) {
+    for (const Json& winner : list_member(json, "winners")) {
         tuning.winners.push_back(from_json<Winner>(winner));
     }
     return tuning;
 }
 
-MeasuredItem item_from(const ParsedJson& json) {
+MeasuredItem item_from(const Json& json) {
     MeasuredItem one;
-    for (const ParsedJson& miss : list_member(json, "misses")) {
+    for (const Json& miss : list_member(json, "misses")) {
         one.item.misses.push_back(from_json<CallRecord>(miss));
     }
     one.standard = text_member(json, "default");
@@ -74,15 +72,15 @@ void save(const Measured& measured, const std::filesystem::path& path) {
                         {"budget_s", measured.budget_s},
                         {"brief_part", measured.brief_part},
                         {"items", items}};
-    write_file(path, {document.text(1), "\n"});
+    write_file(path, {json_text(document, 1), "\n"});
 }
 
 Measured load(const std::filesystem::path& path) {
-    const ParsedJson document = read_json(path);
+    const Json document = read_json(path);
     Measured measured{text_member(document, "trace"), text_member(document, "device_name"),
                       member(document, "budget_s").get<double>(),
                       member(document, "brief_part").get<double>()};
-    for (const ParsedJson& item : list_member(document, "items")) {
+    for (const Json& item : list_member(document, "items")) {
         measured.items.push_back(item_from(item));
     }
     return measured;

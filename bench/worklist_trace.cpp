@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "worklist_trace.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include "cli/families/reduce_problems.hpp"
 #include "cli/formats/json_file.hpp"
 #include "families/reduce/reduce_types.hpp"
@@ -13,10 +11,10 @@ namespace {
 
 using namespace jitune::internal;
 
-TracedCall call_of(const ParsedJson& row) {
+TracedCall call_of(const Json& row) {
     const auto kind = parse_reduce_kind(text_member(row, "shape"));
     std::vector<std::int64_t> sizes;
-    for (const ParsedJson& size : list_member(row, "sizes")) {
+    for (const Json& size : list_member(row, "sizes")) {
         sizes.push_back(size.get<std::int64_t>());
     }
     if (sizes.size() != (kind == ReduceKind::all ? 1U : 2U)) {
@@ -31,9 +29,9 @@ TracedCall call_of(const ParsedJson& row) {
 }  // namespace
 
 std::vector<TracedCall> read_trace(const std::filesystem::path& path) {
-    const ParsedJson document = read_json(path);
+    const Json document = read_json(path);
     std::vector<TracedCall> calls;
-    for (const ParsedJson& row : list_member(document, "calls")) {
+    for (const Json& row : list_member(document, "calls")) {
         calls.push_back(call_of(row));
     }
     return calls;

@@ -2,7 +2,6 @@
 #include "sweep/plan_work.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>

@@ -2,11 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

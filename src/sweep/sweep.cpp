@@ -2,18 +2,16 @@
 #include "sweep/sweep.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <new>
 #include <numeric>
-#include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "range/size_grid.hpp"
 #include "spread/machine.hpp"
-#include "tuner_db/winners/trust.hpp"
+#include "support/thread_pool.hpp"
 #include "tuning/isolation/worker_command.hpp"
 #include "tuning/search/compile_ahead.hpp"
 
@@ -89,6 +87,14 @@ std::vector<Device*> sweep_devices(Engine& engine, const std::string& id) {
     return all;
 }
 
+std::vector<std::string> ids_of(const std::vector<Device*>& devices) {
+    std::vector<std::string> ids;
+    for (const Device* const device : devices) {
+        ids.push_back(id_of(*device));
+    }
+    return ids;
+}
+
 Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProblem> problems,
              SweepSearch search, const std::atomic<bool>& stop, SweepObserver& observer)
     : engine_(engine),
@@ -120,20 +126,7 @@ Sweep::Sweep(Engine& engine, std::vector<Device*> devices, std::vector<SweepProb
 SweepResult Sweep::run() {
     const auto start = engine_.time().now();
     busy_ = search_.busy ? *search_.busy : busy_devices(devices_, engine_.log());
-    {
-        std::vector<std::jthread> threads;
-        try {
-            for (std::size_t device = 1; device < devices_.size(); ++device) {
-                threads.emplace_back([this, device] { work(device); });
-            }
-        } catch (...) {
-            end_with_error();
-        }
-        work(0);
-    }
-    if (error_ != nullptr) {
-        std::rethrow_exception(error_);
-    }
+    ThreadPool().run(devices_.size(), [this](std::size_t device) { work(device); });
     for (auto& [place, row] : rows_) {
         result_.rows.push_back(std::move(row));
     }
@@ -154,18 +147,13 @@ void Sweep::work(std::size_t device) {
         }
         queue_.close();
     } catch (...) {
-        end_with_error();
+        queue_.close();
+        throw;
     }
 }
 
 bool Sweep::is_late() const {
     return internal::is_late(search_.until, engine_.time());
-}
-
-void Sweep::end_with_error() {
-    const std::lock_guard lock(mutex_);
-    error_ = error_ == nullptr ? std::current_exception() : error_;
-    queue_.close();
 }
 
 void Sweep::tune(std::size_t device, std::size_t problem) {

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstddef>
-#include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -101,6 +99,8 @@ struct SweepSearch {
 /// Engine::device().
 std::vector<Device*> sweep_devices(Engine& engine, const std::string& id);
 
+std::vector<std::string> ids_of(const std::vector<Device*>& devices);
+
 /// Tunes problems on several devices at the same time, each of which takes the next problem from
 /// one queue, and stores the winners.
 class Sweep {
@@ -118,10 +118,9 @@ public:
     SweepResult run();
 
 private:
+    /// Throws the error that ends the work of all devices.
     void work(std::size_t device);
     [[nodiscard]] bool is_late() const;
-    /// Call it in a handler: keeps the caught exception, and ends the work of all devices.
-    void end_with_error();
     void tune(std::size_t device, std::size_t problem);
     /// False if it was stopped before there was anything to report.
     bool tune_into(SweepRow& row, std::size_t device);
@@ -156,7 +155,6 @@ private:
     std::map<std::size_t, RunState> runs_;                          ///< by device
     std::set<std::pair<std::size_t, std::string>> begun_;           ///< problems and device classes
     std::map<std::pair<std::size_t, std::size_t>, SweepRow> rows_;  ///< by problem and device
-    std::exception_ptr error_;
 };
 
 /// The devices that other processes use right now, so that times taken on them may be disturbed.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string>
 
 #include "measure/statistics.hpp"
 #include "tuner_db/winners/trust.hpp"

@@ -3,11 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <map>
-#include <string>
-#include <tuple>
-#include <utility>
 
 #include "range/cost_table.hpp"
 #include "range/size_grid.hpp"

@@ -59,8 +59,8 @@ void expect_words(const std::string& line, std::initializer_list<const char*> wo
 }
 
 /// Keys stay in their order.
-nlohmann::ordered_json parsed(const StepsView& view, std::span<const StepRun> runs) {
-    return nlohmann::ordered_json::parse(steps_json(view, runs).text());
+Json parsed(const StepsView& view, std::span<const StepRun> runs) {
+    return Json::parse(steps_json(view, runs).dump());
 }
 
 TEST(StepsReport, ALineSaysTimeRateShareOfPeakAndConfiguration) {

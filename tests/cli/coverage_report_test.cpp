@@ -63,12 +63,12 @@ TEST(CoverageReport, CutsLongLists) {
 
 TEST(CoverageReport, InJsonIsWhole) {
     std::vector<Winner> winners{ranged("n=1..7; n=16", 0)};
-    const std::string all = coverage_report_json(coverage_of(winners).at(0), 1).text();
+    const std::string all = coverage_report_json(coverage_of(winners).at(0), 1).dump();
     EXPECT_NE(all.find(R"("served":[{"n":[1,7]},{"n":[16,16]}])"), std::string::npos) << all;
     EXPECT_NE(all.find(R"("holes":[{"n":[8,15]}])"), std::string::npos) << all;
     EXPECT_NE(all.find(R"("loss_bound":null,"held_out":0,"unsure":[])"), std::string::npos) << all;
     winners[0].range.unsure = true;
-    const std::string none = coverage_report_json(coverage_of(winners).at(0), 0).text();
+    const std::string none = coverage_report_json(coverage_of(winners).at(0), 0).dump();
     EXPECT_NE(none.find(R"("served":[])"), std::string::npos) << none;
     EXPECT_NE(none.find(R"("unsure":[{"sizes":[{"n":[1,7]},{"n":[16,16]}])"), std::string::npos)
         << none;

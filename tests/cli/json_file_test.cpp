@@ -75,7 +75,7 @@ TEST(JsonFile, ASmallArchiveMayUnpackTo256MiB) {
 }
 
 TEST(JsonFile, IntegersHave63Bits) {
-    const ParsedJson document = parse_json(
+    const Json document = parse_json(
         R"({"most": 9223372036854775807, "more": 9223372036854775808, "least": -9223372036854775808,
             "real": 1e3})",
         "in.json");

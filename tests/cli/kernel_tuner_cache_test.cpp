@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/tune/kernel_tuner_cache.hpp"
+#include "cli/formats/foreign_results.hpp"
 
 #include <fstream>
 
@@ -7,8 +7,6 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cli/formats/t4.hpp"
-#include "cli/tune/recorded_results.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
@@ -120,17 +118,17 @@ TEST_F(KernelTunerCache, HoldsTheMeasurementsOfASweep) {
     const std::string text = kernel_tuner_cache(measurements);
     EXPECT_TRUE(text.ends_with("}\n}")) << "where Kernel Tuner goes on";
 
-    const ParsedJson document = ParsedJson::parse(text);
+    const Json document = Json::parse(text);
     EXPECT_EQ(document["device_name"], "Some GPU");
     EXPECT_EQ(document["kernel_name"], "blur");
-    EXPECT_EQ(document["problem_size"], ParsedJson::parse("[640, 480]"));
-    EXPECT_EQ(document["tune_params_keys"], ParsedJson::parse(R"(["block", "mode"])"));
+    EXPECT_EQ(document["problem_size"], Json::parse("[640, 480]"));
+    EXPECT_EQ(document["tune_params_keys"], Json::parse(R"(["block", "mode"])"));
     EXPECT_EQ(document["tune_params"],
-              ParsedJson::parse(R"({"block": [32, 64], "mode": ["fast", "exact"]})"));
+              Json::parse(R"({"block": [32, 64], "mode": ["fast", "exact"]})"));
     EXPECT_EQ(document["objective"], "time");
     EXPECT_EQ(document["cache"].size(), 3U);
     EXPECT_EQ(document["cache"]["32,fast"]["time"], 4.0);
-    EXPECT_EQ(document["cache"]["32,fast"]["times"], ParsedJson::parse("[4.0]"));
+    EXPECT_EQ(document["cache"]["32,fast"]["times"], Json::parse("[4.0]"));
     EXPECT_EQ(document["cache"]["32,fast"]["timestamp"], "2026-11-20T16:00:00Z");
     EXPECT_EQ(document["cache"]["64,fast"]["time"], "CompilationFailedConfig");
     EXPECT_EQ(document["cache"]["32,exact"]["time"], "RuntimeFailedConfig");
@@ -144,8 +142,8 @@ TEST_F(KernelTunerCache, HoldsTheMeasurementsOfASweep) {
     EXPECT_EQ(recorded.best_ns(), 4e6);
     EXPECT_EQ(recorded.space().at(0).text(), "block=32 mode=exact");
     EXPECT_EQ(recorded.time_ns(0), std::nullopt);
-    EXPECT_EQ(read(t4_document(measurements).text()).space().size(), 3U);
-    EXPECT_EQ(ParsedJson::parse(kernel_tuner_cache({}))["cache"].size(), 0U);
+    EXPECT_EQ(read(t4_document(measurements).dump()).space().size(), 3U);
+    EXPECT_EQ(Json::parse(kernel_tuner_cache({}))["cache"].size(), 0U);
 }
 
 }  // namespace

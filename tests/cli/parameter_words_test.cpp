@@ -63,7 +63,7 @@ TEST(ParameterWords, AreThereForEveryParameterOfEveryBuiltinTemplate) {
     }
 }
 
-TEST(ParameterWords, StandOnTheirPage) {
+TEST(ParameterWords, AreAllThatThePageSays) {
     std::ifstream page(JITUNE_EXAMPLES_DIR "/../docs/reference/parameters.md");
     std::vector<std::string> rows;
     for (std::string line; std::getline(page, line);) {

@@ -92,7 +92,7 @@ TEST(SweepText, CallsNoProblemTunedThatWasHandedBack) {
     SweepRow row = row_of(plan);
     row.outcome = SweepRow::Outcome::handed_back;
     row.note = "stopped";
-    const auto json = nlohmann::json::parse(sweep_row_json(plan, row, true).text());
+    const auto json = nlohmann::json::parse(sweep_row_json(plan, row, true).dump());
     EXPECT_EQ(json["outcome"], "handed back");
     EXPECT_EQ(json["note"], "stopped");
     EXPECT_FALSE(json.contains("stored"));
@@ -265,7 +265,7 @@ TEST(SweepText, HasNoRateWhereTheBytesAreNotKnown) {
     result.rows[0].bytes = 0;
     const std::string line = SweepTable(plan, {"cuda:0"}, kWhole).lines(result.rows[0]);
     EXPECT_EQ(line.find(" 0.00 "), std::string::npos) << line;
-    EXPECT_NE(sweep_json(plan, result).text().find("\"gb_per_s\":null"), std::string::npos);
+    EXPECT_NE(sweep_json(plan, result).dump().find("\"gb_per_s\":null"), std::string::npos);
 }
 
 TEST(SweepText, CountsAllBytesThatAreReadAndWritten) {
@@ -273,7 +273,7 @@ TEST(SweepText, CountsAllBytesThatAreReadAndWritten) {
         const SweepPlan plan = plan_of(given);
         SweepResult result;
         result.rows = {row_of(plan)};
-        return nlohmann::json::parse(sweep_json(plan, result).text())["rows"][0];
+        return nlohmann::json::parse(sweep_json(plan, result).dump())["rows"][0];
     };
     const auto rows = row_json({{"--types", "int16"}, {"--shape", "rows"}, {"--sizes", "100x10"}});
     EXPECT_DOUBLE_EQ(rows["gb_per_s"].get<double>(), (2000 + 400) / 1000.0);

@@ -49,7 +49,7 @@ constexpr const char* kBlur = R"json({
 })json";
 
 TEST_F(T1Problems, AStencilHasTheGridOfItsDivisors) {
-    const ParsedJson document = ParsedJson::parse(kBlur);
+    const Json document = Json::parse(kBlur);
     const Kernel blur = kernel(document);
     std::size_t legal = 0;
     for (const int x : {16, 32, 48, 64}) {
@@ -104,7 +104,7 @@ constexpr const char* kSignals = R"json({
 })json";
 
 TEST_F(T1Problems, ThreeDimensionsAndChainsAreRead) {
-    const Kernel signals = kernel(ParsedJson::parse(kSignals));
+    const Kernel signals = kernel(Json::parse(kSignals));
     std::size_t legal = 0;
     for (const int x : {1, 2, 4, 8, 16, 32}) {
         for (const int y : {32, 40, 48, 56, 64, 128}) {
@@ -116,7 +116,7 @@ TEST_F(T1Problems, ThreeDimensionsAndChainsAreRead) {
                      "block_size_x=8 block_size_y=40 block_size_z=2 tile_size_x=2 "
                      "stride_x=1 loop_unroll_factor_channel=0"),
               "grid 1563 52 3, block 8 40 2, 0 bytes");
-    EXPECT_TRUE(made(ParsedJson::parse(kSignals)).notes.empty());
+    EXPECT_TRUE(made(Json::parse(kSignals)).notes.empty());
 }
 
 // Quotients in remainders, "not", a default in a list, limits beside the problem.
@@ -148,7 +148,7 @@ constexpr const char* kProduct = R"json({
 })json";
 
 TEST_F(T1Problems, QuotientsInRemaindersAreExactFractions) {
-    const Kernel product = kernel(ParsedJson::parse(kProduct));
+    const Kernel product = kernel(Json::parse(kProduct));
     std::size_t legal = 0;
     for (const int m : {16, 32, 64, 128}) {
         for (const int k : {16, 32}) {
@@ -173,7 +173,7 @@ TEST_F(T1Problems, QuotientsInRemaindersAreExactFractions) {
     EXPECT_EQ(front.arguments[0].alignment, 16);
     EXPECT_EQ(front.arguments[1].fill.value, 2.5);
     EXPECT_EQ(front.arguments[2].access, Access::value);
-    EXPECT_TRUE(has_note(made(ParsedJson::parse(kProduct)), "BenchmarkConfig is not used"));
+    EXPECT_TRUE(has_note(made(Json::parse(kProduct)), "BenchmarkConfig is not used"));
 }
 
 // Lists joined with ranges, comprehensions, scalars, a default that is not a value.
@@ -207,7 +207,7 @@ constexpr const char* kHeat = R"json({
 })json";
 
 TEST_F(T1Problems, ListsRangesAndComprehensionsAreRead) {
-    const ParsedJson document = ParsedJson::parse(kHeat);
+    const Json document = Json::parse(kHeat);
     const Kernel heat = kernel(document);
     std::vector<int> widths{1, 2, 4, 8, 16};
     for (int width = 32; width <= 256; width += 32) {
@@ -240,7 +240,7 @@ TEST_F(T1Problems, ListsRangesAndComprehensionsAreRead) {
 
 // Points of a plane: vectors of a CUDA type. Without arguments no result could be checked.
 TEST_F(T1Problems, AProblemWithoutArgumentsIsRefused) {
-    ParsedJson points = ParsedJson::parse(R"json({
+    Json points = Json::parse(R"json({
       "ConfigurationSpace": {
         "TuningParameters": [
           {"Name": "block_size_x", "Type": "int", "Values": "[32 * i for i in range(1, 32)]"},
@@ -252,7 +252,7 @@ TEST_F(T1Problems, AProblemWithoutArgumentsIsRefused) {
         "GridDivX": ["block_size_x", "tile_size"], "ProblemSize": [20000000],
         "Arguments": []}})json");
     expect_refused(points, "Arguments has none that is WriteOnly or ReadWrite");
-    points["KernelSpecification"]["Arguments"] = ParsedJson::parse(R"json([
+    points["KernelSpecification"]["Arguments"] = Json::parse(R"json([
       {"Name": "inside", "Type": "int32", "MemoryType": "Vector", "AccessType": "WriteOnly",
        "Size": "ProblemSize[0]"},
       {"Name": "points", "Type": "float2", "MemoryType": "Vector", "AccessType": "ReadOnly",
@@ -266,7 +266,7 @@ TEST_F(T1Problems, AProblemWithoutArgumentsIsRefused) {
 }
 
 TEST_F(T1Problems, OtherLanguagesAndRealParametersAreRefusedByName) {
-    ParsedJson document = ParsedJson::parse(kProduct);
+    Json document = Json::parse(kProduct);
     for (const char* language : {"OpenCL", "Vulkan", "Hypertuner"}) {
         document["KernelSpecification"]["Language"] = language;
         expect_refused(document,
@@ -282,7 +282,7 @@ TEST_F(T1Problems, OtherLanguagesAndRealParametersAreRefusedByName) {
 
 // As Kernel Tuner's own: a size of one number, a block size that is no parameter.
 TEST_F(T1Problems, BlockSizesThatAreNoParametersHaveKernelTunersDefaults) {
-    ParsedJson document = ParsedJson::parse(R"json({
+    Json document = Json::parse(R"json({
       "ConfigurationSpace": {
         "TuningParameters": [{"Name": "block_size_x", "Type": "int",
                               "Values": "[128+64*i for i in range(15)]", "Default": 512}],
@@ -296,7 +296,7 @@ TEST_F(T1Problems, BlockSizesThatAreNoParametersHaveKernelTunersDefaults) {
     EXPECT_EQ(size_of_space(add), 15U);
     EXPECT_EQ(launch(add, "block_size_x=192"), "grid 6 1 1, block 192 1 1, 0 bytes");
     EXPECT_TRUE(has_note(made(document), "block_size_y is no parameter: it is 1"));
-    ParsedJson& parameter = document["ConfigurationSpace"]["TuningParameters"][0];
+    Json& parameter = document["ConfigurationSpace"]["TuningParameters"][0];
     parameter["Name"] = "items";
     document["KernelSpecification"].erase("GridDivX");
     document["KernelSpecification"]["GridDivY"] = "items";
@@ -306,7 +306,7 @@ TEST_F(T1Problems, BlockSizesThatAreNoParametersHaveKernelTunersDefaults) {
 
 // As KTT's own: sizes of blocks and threads, C's operators, what the command line says.
 TEST_F(T1Problems, FormulasOfSizesCountBlocksOrThreads) {
-    ParsedJson document = ParsedJson::parse(R"json({
+    Json document = Json::parse(R"json({
       "ConfigurationSpace": {
         "TuningParameters": [
           {"Name": "WORK", "Type": "uint", "Values": "[32, 64, 128]", "Default": 64},
@@ -341,13 +341,13 @@ TEST_F(T1Problems, FormulasOfSizesCountBlocksOrThreads) {
 }
 
 TEST_F(T1Problems, NamesAreMacros) {
-    ParsedJson document = ParsedJson::parse(kHeat);
-    document["ConfigurationSpace"]["TuningParameters"] = ParsedJson::parse(R"json([
+    Json document = Json::parse(kHeat);
+    document["ConfigurationSpace"]["TuningParameters"] = Json::parse(R"json([
       {"Name": "layout", "Type": "string", "Values": "['rows', 'columns']", "Default": "columns"},
       {"Name": "block_size_x", "Type": "int", "Values": "[32, 64]"},
       {"Name": "block_size_y", "Type": "int", "Values": "[1]"}])json");
     document["ConfigurationSpace"]["Conditions"] =
-        ParsedJson::parse(R"(["layout == 'rows' or block_size_x in [64]"])");
+        Json::parse(R"(["layout == 'rows' or block_size_x in [64]"])");
     const Kernel heat = kernel(document);
     EXPECT_EQ(size_of_space(heat), 3U);
     const KernelTemplate& source = heat.kernel_template;

@@ -27,10 +27,10 @@ constexpr const char* kScaleProblem = R"json({
 
 class T1Test : public T1Fixture {
 protected:
-    static ParsedJson problem() { return ParsedJson::parse(kScaleProblem); }
-    static ParsedJson with(const std::string& path, const ParsedJson& value) {
-        ParsedJson document = problem();
-        document[ParsedJson::json_pointer(path)] = value;
+    static Json problem() { return Json::parse(kScaleProblem); }
+    static Json with(const std::string& path, const Json& value) {
+        Json document = problem();
+        document[Json::json_pointer(path)] = value;
         return document;
     }
     static std::string kernel_member(const char* member) {
@@ -71,8 +71,8 @@ TEST_F(T1Test, BecomesATemplateWithMacros) {
 }
 
 TEST_F(T1Test, ReadWriteIsReadAndWritten) {
-    ParsedJson document = problem();
-    ParsedJson& argument = document["KernelSpecification"]["Arguments"][0];
+    Json document = problem();
+    Json& argument = document["KernelSpecification"]["Arguments"][0];
     argument["AccessType"] = "ReadWrite";
     argument["FillType"] = "Constant";
     argument["FillValue"] = 1;
@@ -83,9 +83,9 @@ TEST_F(T1Test, ReadWriteIsReadAndWritten) {
 }
 
 TEST_F(T1Test, ArgumentsAreFilledAsTheProblemSays) {
-    const auto fill = [&](const ParsedJson& type, const ParsedJson& value) {
-        ParsedJson document = with(argument(1, "FillType"), type);
-        document[ParsedJson::json_pointer(argument(1, "FillValue"))] = value;
+    const auto fill = [&](const Json& type, const Json& value) {
+        Json document = with(argument(1, "FillType"), type);
+        document[Json::json_pointer(argument(1, "FillValue"))] = value;
         return kernel(document).kernel_template.front_matter().arguments[1].fill;
     };
     EXPECT_FALSE(fill("Random", nullptr).has_bounds);
@@ -97,8 +97,8 @@ TEST_F(T1Test, ArgumentsAreFilledAsTheProblemSays) {
     EXPECT_EQ(fill("Constant", -2.5).value, -2.5);
     EXPECT_EQ(fill("Constant", "1 / 4").value, 0.25);
     write("data.bin", std::string(4000, '\1'));
-    ParsedJson document = with(argument(1, "FillType"), "BinaryRaw");
-    document[ParsedJson::json_pointer(argument(1, "DataSource"))] = "data.bin";
+    Json document = with(argument(1, "FillType"), "BinaryRaw");
+    document[Json::json_pointer(argument(1, "DataSource"))] = "data.bin";
     const Kernel raw = kernel(document);
     const Problem sizes = kernel_problem(raw.kernel_template, {1}, {});
     const Case timed = raw.workload->timed(sizes);
@@ -112,7 +112,7 @@ TEST_F(T1Test, ConstantMemoryIsFilledFromItsArgument) {
     EXPECT_EQ(front.arguments[1].constant, "values");
     EXPECT_EQ(front.launches[0].arguments,
               (std::vector<std::string>{"result", "values", "factor"}));
-    ParsedJson document = with(argument(1, "MemoryType"), "Symbol");
+    Json document = with(argument(1, "MemoryType"), "Symbol");
     const Kernel alone = kernel(document);
     EXPECT_EQ(alone.kernel_template.front_matter().arguments[1].constant, "values");
     EXPECT_EQ(alone.kernel_template.front_matter().launches[0].arguments,
@@ -128,8 +128,8 @@ TEST_F(T1Test, ConstantMemoryIsFilledFromItsArgument) {
 
 TEST_F(T1Test, CompilerOptionsAreTheTemplatesOptions) {
     std::filesystem::create_directory(dir_.path() / "include");
-    const ParsedJson document = with(kernel_member("CompilerOptions"),
-                                     {"--use_fast_math", "-O3", "-Iinclude", "-std=c++17"});
+    const Json document = with(kernel_member("CompilerOptions"),
+                               {"--use_fast_math", "-O3", "-Iinclude", "-std=c++17"});
     const FrontMatter front = kernel(document).kernel_template.front_matter();
     ASSERT_EQ(front.options.size(), 2U);
     EXPECT_EQ(front.options[0].text, "--use_fast_math");

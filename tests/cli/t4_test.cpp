@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/formats/t4.hpp"
+#include "cli/formats/foreign_results.hpp"
 
 #include <fstream>
 
@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/db/export_file.hpp"
-#include "cli/tune/recorded_results.hpp"
 #include "fixtures/expect_error.hpp"
 #include "support/temp_dir.hpp"
 
@@ -31,8 +30,13 @@ constexpr const char* kDocument = R"({
     {"configuration": {"block": 128, "mode": "c", "flag": true}, "invalidity": "constraints"}],
   "schema_version": "1.0.0"})";
 
+RecordedSpace read_t4(const std::string& text) {
+    const TempDir folder;
+    return read_recorded(folder.write("t4.json", text));
+}
+
 TEST(T4, IsReadWithItsTimesAndFailures) {
-    const RecordedSpace recorded = parse_t4(ParsedJson::parse(kDocument));
+    const RecordedSpace recorded = read_t4(kDocument);
     const SearchSpace& space = recorded.space();
     ASSERT_EQ(space.size(), 4U);
     EXPECT_EQ(recorded.best_ns(), 1e6);
@@ -45,7 +49,7 @@ TEST(T4, IsReadWithItsTimesAndFailures) {
 
 TEST(T4, IsRefusedWithTheReason) {
     const auto refused = [](const char* text, const char* because) {
-        expect_error(ErrorKind::usage, because, [&] { parse_t4(ParsedJson::parse(text)); });
+        expect_error(ErrorKind::usage, because, [&] { read_t4(text); });
     };
     refused("[]", "an object with a list \"results\"");
     refused(R"({"results": []})", "an object with a list \"results\"");
@@ -89,8 +93,8 @@ TEST(T4, ATextThatIsNotJsonIsRefusedWithItsPlace) {
 
 TEST(T4, RefusesValuesThatItCannotRepresent) {
     const auto refuse = [](const char* results, const char* reason) {
-        const auto document = ParsedJson::parse(std::string(R"({"results": )") + results + "}");
-        expect_error(ErrorKind::usage, reason, [&] { parse_t4(document); });
+        const std::string document = std::string(R"({"results": )") + results + "}";
+        expect_error(ErrorKind::usage, reason, [&] { read_t4(document); });
     };
     refuse(R"([{"configuration": {"a": [1]}}])", "a list or an object");
     refuse(R"([{"configuration": {"a": 1}}, {"configuration": {"a": 1, "b": 2}}])",
@@ -111,11 +115,11 @@ TEST(T4, HoldsTheMeasurementsOfASweep) {
     failed.configuration = "block=64 mode=fast";
     failed.verdict = Verdict::wrong_result;
     const std::vector<Measurement> measurements{timed, failed, finals};
-    const ParsedJson document = ParsedJson::parse(t4_document(measurements).text());
+    const Json document = t4_document(measurements);
     EXPECT_EQ(document["results"][0]["configuration"]["block"], 32);
     EXPECT_EQ(document["results"][1]["invalidity"], "correctness");
 
-    const RecordedSpace recorded = parse_t4(document);
+    const RecordedSpace recorded = read_t4(document.dump());
     ASSERT_EQ(recorded.space().size(), 2U);
     EXPECT_EQ(recorded.time_ns(0), 2000);
     EXPECT_EQ(recorded.time_ns(1), std::nullopt);
@@ -140,10 +144,10 @@ protected:
         compared_.key.bucket += 4;
         compared_.conditions = "l2=warm compared";
     }
-    ParsedJson document() const {
-        return ParsedJson::parse(export_document(std::vector{timed_, failed_, compared_}).text());
+    Json document() const {
+        return Json::parse(export_document(std::vector{timed_, failed_, compared_}).dump());
     }
-    std::filesystem::path write(const ParsedJson& document) const {
+    std::filesystem::path write(const Json& document) const {
         std::ofstream(file_) << document.dump();
         return file_;
     }
@@ -155,15 +159,15 @@ protected:
 
 TEST_F(ExportFile, HoldsMeasurementsToTheLastBit) {
     EXPECT_EQ(read_export(write(document())), (std::vector{timed_, failed_, compared_}));
-    ParsedJson of_before = document();
+    Json of_before = document();
     of_before["metadata"]["jitune"].erase("comparisons");
     EXPECT_EQ(read_export(write(of_before)), (std::vector{timed_, failed_}));
 }
 
 TEST_F(ExportFile, RefusesMeasurementsThatTheDatabaseWouldRefuse) {
-    const auto refused = [&](const std::string& place, const ParsedJson& value, const char* why) {
-        ParsedJson changed = document();
-        changed[ParsedJson::json_pointer("/metadata/jitune" + place)] = value;
+    const auto refused = [&](const std::string& place, const Json& value, const char* why) {
+        Json changed = document();
+        changed[Json::json_pointer("/metadata/jitune" + place)] = value;
         expect_error(ErrorKind::usage, why, [&] { read_export(write(changed)); });
         expect_error(ErrorKind::usage, "export.json: ", [&] { read_export(write(changed)); });
     };
@@ -172,13 +176,13 @@ TEST_F(ExportFile, RefusesMeasurementsThatTheDatabaseWouldRefuse) {
     refused("/key/bucket", 1.5, "\"bucket\" must be an integer");
     refused("/measurements", 3, "\"measurements\" must be a list");
     refused("/measurements/1/verdict", "won", "measurement 1: unknown \"verdict\": \"won\"");
-    refused("/measurements/0/samples_ns", ParsedJson::array(), "contradict the verdict");
+    refused("/measurements/0/samples_ns", Json::array(), "contradict the verdict");
     refused("/measurements/0/samples_ns/0", -1, "numbers above 0");
     refused("/measurements/0/configuration", nullptr, "\"configuration\" must be a text");
     refused("/comparisons/0/bucket", -1, "comparison 0: \"bucket\" must be at least 0");
     refused("/measurements/0/provenance", 1, "\"device_name\" is missing");
     expect_error(ErrorKind::usage, "does not name the kernel",
-                 [&] { read_export(write(ParsedJson::parse(kDocument))); });
+                 [&] { read_export(write(Json::parse(kDocument))); });
 }
 
 }  // namespace

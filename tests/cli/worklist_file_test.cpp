@@ -51,7 +51,7 @@ protected:
     }
     /// The document of one item with a part of its text replaced.
     static std::string changed(const std::string& part, const std::string& other) {
-        std::string text = worklist_json(std::vector{item_of(1000)}).text(1);
+        std::string text = worklist_json(std::vector{item_of(1000)}).dump(1);
         const auto place = text.find(part);
         EXPECT_NE(place, std::string::npos) << part;
         return text.replace(place, part.size(), other);
@@ -62,12 +62,12 @@ protected:
 
 TEST_F(WorklistFile, IsReadAsItWasWritten) {
     const std::vector<WorkItem> items{item_of(1000), item_of(2000)};
-    EXPECT_EQ(read_worklist(write(worklist_json(items).text(1))),
+    EXPECT_EQ(read_worklist(write(worklist_json(items).dump(1))),
               (std::vector<CallRecord>{items[0].misses[0], items[1].misses[0]}));
     WorkItem together = items[0];
     together.misses.push_back(items[1].misses[0]);
-    EXPECT_EQ(read_worklist(write(worklist_json(std::vector{together}).text(1))), together.misses);
-    EXPECT_TRUE(read_worklist(write(worklist_json({}).text())).empty());
+    EXPECT_EQ(read_worklist(write(worklist_json(std::vector{together}).dump(1))), together.misses);
+    EXPECT_TRUE(read_worklist(write(worklist_json({}).dump(1))).empty());
 }
 
 TEST_F(WorklistFile, TakesNoBucketFromAnother) {
@@ -84,7 +84,7 @@ TEST_F(WorklistFile, RefusesAKernelThatIsNotOfItsName) {
     EXPECT_EQ(read_worklist(write(custom)).size(), 1U);
     CallRecord unknown = item_of(1000).misses[0];
     unknown.kernel_spec = frame({"median", "host"});
-    EXPECT_EQ(read_worklist(write(worklist_json(std::vector{WorkItem{{unknown}}}).text(1))).size(),
+    EXPECT_EQ(read_worklist(write(worklist_json(std::vector{WorkItem{{unknown}}}).dump(1))).size(),
               1U)
         << "which another build may know";
 }

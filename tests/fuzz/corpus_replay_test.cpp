@@ -19,11 +19,11 @@ int fuzz_custom(const std::uint8_t* data, std::size_t size);
 int fuzz_database_row(const std::uint8_t* data, std::size_t size);
 int fuzz_expression(const std::uint8_t* data, std::size_t size);
 int fuzz_front_matter(const std::uint8_t* data, std::size_t size);
+int fuzz_json(const std::uint8_t* data, std::size_t size);
 int fuzz_npy(const std::uint8_t* data, std::size_t size);
 int fuzz_plan_name(const std::uint8_t* data, std::size_t size);
 int fuzz_sizes(const std::uint8_t* data, std::size_t size);
 int fuzz_measurement_journal(const std::uint8_t* data, std::size_t size);
-int fuzz_t4(const std::uint8_t* data, std::size_t size);
 int fuzz_worker_message(const std::uint8_t* data, std::size_t size);
 }
 
@@ -44,11 +44,11 @@ constexpr std::array kFormats{
     Format{"database_row", fuzz_database_row},
     Format{"expression", fuzz_expression},
     Format{"front_matter", fuzz_front_matter},
+    Format{"json", fuzz_json},
     Format{"npy", fuzz_npy},
     Format{"plan_name", fuzz_plan_name},
     Format{"sizes", fuzz_sizes},
     Format{"measurement_journal", fuzz_measurement_journal},
-    Format{"t4", fuzz_t4},
     Format{"worker_message", fuzz_worker_message},
 };
 

@@ -8,8 +8,8 @@ prints the template: front matter, then the kernel's code. KTT and Kernel Tuner 
 have fixed sizes, and the default configuration computes the reference results. As Kernel Tuner does, the template
 defines the macro kernel_tuner. A line on standard error names each member that is not used.
 
-jitune's command holds this module and those that it imports, and runs them with the system's Python 3.9 or later: so
-they use the standard library alone. No text of a problem is ever run.
+jitune's command holds this package, in which the module `results` reads what other tuners have measured. The command
+runs it with the system's Python 3.9 or later: so it uses the standard library alone. No text of a problem is ever run.
 """
 
 import re

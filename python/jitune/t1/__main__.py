@@ -8,15 +8,10 @@ import signal
 import sys
 
 from . import template_of
-from .document import Refusal, read_document, within
+from .document import Refusal, read_document, shown, within
 
 EXIT_USAGE = 2
 MOST_SECONDS = 90  # then this process ends: a command that was interrupted leaves none behind
-
-
-def shown(text):
-    """The text, with escapes for bytes of a file's name that are not UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def read_template(path, name):
@@ -58,7 +53,8 @@ def print_template(path):
     sys.stdout.buffer.write(template.header.encode() + code)
 
 
-def main(words=None):
+def main(words=None, answer=answer_of):
+    """`answer` makes the answer to the command of a file and its name."""
     parser = argparse.ArgumentParser(prog="python3 -m jitune.t1", description=__doc__)
     parser.add_argument("file", metavar="FILE", help="the problem, JSON, plain or gzip")
     parser.add_argument("--name", help=argparse.SUPPRESS)  # the command's: its own name of the file,
@@ -67,7 +63,7 @@ def main(words=None):
     if given.answer is not None:
         signal.alarm(MOST_SECONDS)
         with open(given.answer, "w", encoding="utf-8") as file:
-            json.dump(answer_of(given.file, given.name), file)
+            json.dump(answer(given.file, given.name), file)
         return 0
     try:
         print_template(given.file)

@@ -13,6 +13,11 @@ class Refusal(Exception):
     """What is wrong with a tuning problem, where, and what to do."""
 
 
+def shown(text):
+    """The text, with escapes for bytes of a file's name that are not UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 @contextlib.contextmanager
 def within(place):
     """Refusals begin with the place."""

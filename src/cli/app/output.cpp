@@ -35,7 +35,7 @@ void print(std::string_view text) {
 }
 
 void print_json(const Json& document) {
-    print(document.text(2) + '\n');
+    print(json_text(document, 2) + '\n');
 }
 
 std::size_t terminal_columns(int terminal) {

@@ -15,7 +15,7 @@
 #include "cli/db/export_file.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
-#include "cli/tune/kernel_tuner_cache.hpp"
+#include "cli/formats/foreign_results.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "support/temp_dir.hpp"
@@ -77,7 +77,7 @@ void export_lines(const Arguments& arguments, const Options& options, const Log&
     for (const Winner& winner : winners) {
         Json line{{"record", "winner"}, {"id", winner_id(winner)}};
         line.update(flat_json(winner));
-        text += line.text() + "\n";
+        text += json_text(line) + "\n";
     }
     std::set<std::string> done;
     for (const Winner& winner : winners) {
@@ -89,7 +89,7 @@ void export_lines(const Arguments& arguments, const Options& options, const Log&
                 line["median_ns"] = summary.median_ns;
                 line["noise"] = summary.noise;
             }
-            if (const std::string row = line.text(); done.insert(row).second) {
+            if (const std::string row = json_text(line); done.insert(row).second) {
                 text += row + "\n";
             }
         }
@@ -110,7 +110,7 @@ void export_measurements(const Arguments& arguments, const Options& options) {
                    {kernel_tuner_cache(store->measurements().of(key)), "\n"});
     } else {
         write_file(arguments.t4,
-                   {export_document(measurements_to_export(*store, key)).text(1), "\n"});
+                   {json_text(export_document(measurements_to_export(*store, key)), 1), "\n"});
     }
 }
 

@@ -4,11 +4,10 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/db/record_json.hpp"
 #include "cli/formats/json_file.hpp"
-#include "cli/formats/t4.hpp"
+#include "cli/formats/foreign_results.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -21,7 +20,7 @@ constexpr std::int64_t kVersion = 1;
     throw Error(ErrorKind::usage, message);
 }
 
-RecordKey key_of(const ParsedJson& json) {
+RecordKey key_of(const Json& json) {
     const RecordKey key = internal::from_json<RecordKey>(json);
     if (key.kernel.empty() || key.template_hash.empty() || key.device_class.empty() ||
         key.bucket < 0 || key.alignment < 1) {
@@ -30,7 +29,7 @@ RecordKey key_of(const ParsedJson& json) {
     return key;
 }
 
-Measurement measurement_of(const RecordKey& key, const ParsedJson& json) {
+Measurement measurement_of(const RecordKey& key, const Json& json) {
     const Measurement measurement = measurement_from_json(json, key);
     const bool timed = measurement.verdict == Verdict::timed;
     if (timed != !measurement.samples_ns.empty() || (timed && !measurement.reason.empty())) {
@@ -43,7 +42,7 @@ Measurement measurement_of(const RecordKey& key, const ParsedJson& json) {
     return measurement;
 }
 
-const ParsedJson& identity_of(const ParsedJson& document) {
+const Json& identity_of(const Json& document) {
     const auto metadata = document.is_object() ? document.find("metadata") : document.end();
     if (metadata == document.end() || !metadata->is_object() || !metadata->contains("jitune")) {
         refuse_export(
@@ -64,9 +63,9 @@ RecordKey with_bucket(RecordKey key, std::int64_t bucket) {
 /// The values that `read` makes of the elements of a list, "measurements". An error names the
 /// element: "measurement 1".
 template <class Read>
-std::vector<Measurement> list_of(const ParsedJson& identity, std::string name, const Read& read) {
+std::vector<Measurement> list_of(const Json& identity, std::string name, const Read& read) {
     std::vector<Measurement> values;
-    for (const ParsedJson& json : list_member(identity, name.c_str())) {
+    for (const Json& json : list_member(identity, name.c_str())) {
         try {
             values.push_back(read(json));
         } catch (const Error& error) {
@@ -77,8 +76,8 @@ std::vector<Measurement> list_of(const ParsedJson& identity, std::string name, c
     return values;
 }
 
-std::vector<Measurement> measurements_of(const ParsedJson& document) {
-    const ParsedJson& identity = identity_of(document);
+std::vector<Measurement> measurements_of(const Json& document) {
+    const Json& identity = identity_of(document);
     if (const auto version = integer_member(identity, "version"); version != kVersion) {
         refuse_export(fmt::format("its format has version {}, and this jitune reads version {}",
                                   version, kVersion));
@@ -132,11 +131,15 @@ Json export_document(std::span<const Measurement> measurements) {
 }
 
 std::vector<Measurement> read_export(const std::filesystem::path& path) {
-    const ParsedJson document = read_json(path);
+    return parse_export(read_json_text(path), path.string());
+}
+
+std::vector<Measurement> parse_export(const std::string& text, const std::string& path) {
+    const Json document = parse_json(text, path);
     try {
         return measurements_of(document);
     } catch (const Error& error) {
-        refuse_export(fmt::format("{}: {}", path.string(), error.what()));
+        refuse_export(fmt::format("{}: {}", path, error.what()));
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cli/app/output.hpp"
@@ -24,5 +25,7 @@ Json export_document(std::span<const Measurement> measurements);
 /// another program, which names neither kernel template nor device class, or a measurement that the
 /// database would refuse.
 std::vector<Measurement> read_export(const std::filesystem::path& path);
+/// Those in the text of one; messages name `path`.
+std::vector<Measurement> parse_export(const std::string& text, const std::string& path);
 
 }  // namespace jitune::internal

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/formats/json_file.hpp"
 #include "jitune/error.hpp"
@@ -24,7 +23,7 @@ namespace {
     throw Error(ErrorKind::usage, fmt::format("\"{}\" must {}", field.name, rule));
 }
 
-double number_of(const ParsedJson& json, const Field& field, const char* rule) {
+double number_of(const Json& json, const Field& field, const char* rule) {
     const double number = json.is_number() ? json.get<double>() : -1;
     if (!std::isfinite(number) || number < 0 || (field.positive && number == 0)) {
         refuse(field, rule);
@@ -52,7 +51,7 @@ using Figures = std::vector<std::pair<std::string, double>>;
 std::optional<Figures> read_figures(const std::string& text) {
     Figures figures;
     try {
-        const ParsedJson document = parse_json(text.empty() ? "{}" : text, "figures");
+        const Json document = parse_json(text.empty() ? "{}" : text, "figures");
         for (const auto& [name, value] : document.items()) {
             if (!document.is_object() || !value.is_number()) {
                 return std::nullopt;
@@ -95,28 +94,28 @@ Json member_of(const std::vector<std::string>& values) {
     return values;
 }
 
-void read_member(const ParsedJson& object, const Field& field, std::string& value) {
+void read_member(const Json& object, const Field& field, std::string& value) {
     value = text_member(object, field.name);
 }
 
-void read_member(const ParsedJson& object, const Field& field, std::int64_t& value) {
+void read_member(const Json& object, const Field& field, std::int64_t& value) {
     value = integer_member(object, field.name);
 }
 
-void read_member(const ParsedJson& object, const Field& field, bool& value) {
-    const ParsedJson& found = member(object, field.name);
+void read_member(const Json& object, const Field& field, bool& value) {
+    const Json& found = member(object, field.name);
     if (!found.is_boolean()) {
         refuse(field, "be true or false");
     }
     value = found.get<bool>();
 }
 
-void read_member(const ParsedJson& object, const Field& field, double& value) {
+void read_member(const Json& object, const Field& field, double& value) {
     value = number_of(member(object, field.name), field,
                       field.positive ? "be a number above 0" : "be a number of at least 0");
 }
 
-void read_member(const ParsedJson& object, const Field& field, Verdict& value) {
+void read_member(const Json& object, const Field& field, Verdict& value) {
     const std::string name = text_member(object, field.name);
     const std::optional<Verdict> verdict = verdict_from(name);
     if (!verdict) {
@@ -125,17 +124,17 @@ void read_member(const ParsedJson& object, const Field& field, Verdict& value) {
     value = *verdict;
 }
 
-void read_member(const ParsedJson& object, const Field& field, std::vector<double>& values) {
+void read_member(const Json& object, const Field& field, std::vector<double>& values) {
     values.clear();
-    for (const ParsedJson& number : list_member(object, field.name)) {
+    for (const Json& number : list_member(object, field.name)) {
         values.push_back(number_of(
             number, field, field.positive ? "hold numbers above 0" : "hold numbers of at least 0"));
     }
 }
 
-void read_member(const ParsedJson& object, const Field& field, std::vector<std::string>& values) {
+void read_member(const Json& object, const Field& field, std::vector<std::string>& values) {
     values.clear();
-    for (const ParsedJson& text : list_member(object, field.name)) {
+    for (const Json& text : list_member(object, field.name)) {
         if (!text.is_string()) {
             refuse(field, "be a list of texts");
         }
@@ -143,11 +142,11 @@ void read_member(const ParsedJson& object, const Field& field, std::vector<std::
     }
 }
 
-const ParsedJson& object_member(const ParsedJson& object, const Field& field) {
+const Json& object_member(const Json& object, const Field& field) {
     return member(object, field.name);
 }
 
-bool has_member(const ParsedJson& object, const Field& field) {
+bool has_member(const Json& object, const Field& field) {
     return find_member(object, field.name) != nullptr;
 }
 
@@ -202,7 +201,7 @@ Json measurement_json(const Measurement& measurement) {
     return to_json(measurement, "key");
 }
 
-Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key) {
+Measurement measurement_from_json(const Json& json, const RecordKey& key) {
     auto measurement = internal::from_json<Measurement>(json, "key");
     measurement.key = key;
     return measurement;

@@ -28,17 +28,17 @@ Json member_of(const std::vector<std::string>& values);
 
 /// The inverse, of the member of that field in `object`. Throws Error(usage) that names the member
 /// if it is missing or has another type, and for a number that its column cannot hold.
-void read_member(const ParsedJson& object, const Field& field, std::string& value);
-void read_member(const ParsedJson& object, const Field& field, std::int64_t& value);
-void read_member(const ParsedJson& object, const Field& field, bool& value);
-void read_member(const ParsedJson& object, const Field& field, double& value);
-void read_member(const ParsedJson& object, const Field& field, Verdict& value);
-void read_member(const ParsedJson& object, const Field& field, std::vector<double>& values);
-void read_member(const ParsedJson& object, const Field& field, std::vector<std::string>& values);
+void read_member(const Json& object, const Field& field, std::string& value);
+void read_member(const Json& object, const Field& field, std::int64_t& value);
+void read_member(const Json& object, const Field& field, bool& value);
+void read_member(const Json& object, const Field& field, double& value);
+void read_member(const Json& object, const Field& field, Verdict& value);
+void read_member(const Json& object, const Field& field, std::vector<double>& values);
+void read_member(const Json& object, const Field& field, std::vector<std::string>& values);
 
 /// The object within `object`, as json_file's member().
-const ParsedJson& object_member(const ParsedJson& object, const Field& field);
-bool has_member(const ParsedJson& object, const Field& field);
+const Json& object_member(const Json& object, const Field& field);
+bool has_member(const Json& object, const Field& field);
 
 /// All fields but the one named `without`.
 template <HasFields Record>
@@ -74,7 +74,7 @@ Json flat_json(const Record& record) {
 /// The inverse of to_json(). A field that was added may be missing: it keeps the value that older
 /// rows have.
 template <HasFields Record>
-Record from_json(const ParsedJson& json, std::string_view without = {}) {
+Record from_json(const Json& json, std::string_view without = {}) {
     Record record;
     fields(
         [&]<class Value>(const Field& field, Value& value) {
@@ -110,7 +110,7 @@ Json doubt_json(std::span<const Doubt> doubts, const Winner& winner);
 Json measurement_json(const Measurement& measurement);
 
 /// The inverse.
-Measurement measurement_from_json(const ParsedJson& json, const RecordKey& key);
+Measurement measurement_from_json(const Json& json, const RecordKey& key);
 
 /// "speed, GFLOP/s": the title of a metric's column.
 std::string metric_title(const std::string& name, const std::string& unit);

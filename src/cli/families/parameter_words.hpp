@@ -16,8 +16,7 @@ struct ValueWords {
     std::string_view meaning;
 };
 
-/// The meaning of a parameter of the built-in templates. docs/reference/parameters.md has the same
-/// rows.
+/// The meaning of a parameter of the built-in templates.
 struct ParameterWords {
     std::string_view name;
     /// The backend ("machine") or else the kernel ("reduce_rows") that it is a parameter of; empty:
@@ -27,6 +26,7 @@ struct ParameterWords {
     std::vector<ValueWords> values = {};
 };
 
+/// The rows of docs/reference/parameters.md, which the command holds.
 std::span<const ParameterWords> parameter_words();
 
 /// The row of a parameter of a built-in template; nullptr for an unknown parameter.

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 #include <zlib.h>
-#include <nlohmann/json.hpp>
 
 #include "jitune/error.hpp"
 #include "text/units.hpp"
@@ -59,30 +58,19 @@ namespace {
 /// Counts what a document holds while it is parsed, and throws for one that exceeds a limit.
 class LimitedParse {
 public:
-    /// `rows` gets the elements of the table.
-    LimitedParse(const std::string& name, const JsonLimits& limits, ParsedJson& rows)
-        : name_(name), limits_(limits), rows_(rows) {}
+    LimitedParse(const std::string& name, const JsonLimits& limits)
+        : name_(name), limits_(limits) {}
 
-    /// A parser_callback_t: true if the parser keeps the value.
-    bool operator()(int levels, ParsedJson::parse_event_t event, ParsedJson& parsed) {
-        using Event = ParsedJson::parse_event_t;
-        const bool is_in_table = is_table_ && levels == 2 && members_.size() == kWithinTable;
+    /// A parser_callback_t.
+    bool operator()(int levels, Json::parse_event_t event, Json& /*parsed*/) {
+        using Event = Json::parse_event_t;
         if (event == Event::object_end) {
             members_.pop_back();
-            if (is_table_ && levels == 2 && members_.size() == kWithinTable) {
-                rows_.push_back(std::move(parsed));
-                return false;
-            }
         } else if (event == Event::key) {
-            if (members_.size() == 1) {
-                is_table_ = !limits_.table.empty() && parsed == limits_.table;
-            }
-            check(is_in_table || ++members_.back() <= limits_.members,
-                  "an object has more than {} members", limits_.members);
+            check(++members_.back() <= limits_.members, "an object has more than {} members",
+                  limits_.members);
         } else if (event != Event::array_end) {
             check(++values_ <= limits_.values, "more than {} values", limits_.values);
-            check(event == Event::object_start || !is_in_table,
-                  "\"{}\" must be an object of objects", limits_.table);
             check(event == Event::value || levels < limits_.levels,
                   "nested more than {} levels deep", limits_.levels);
         }
@@ -100,12 +88,8 @@ private:
         }
     }
 
-    static constexpr std::size_t kWithinTable = 2;  // the document and the table are open
-
     const std::string& name_;
     const JsonLimits& limits_;
-    ParsedJson& rows_;
-    bool is_table_ = false;
     std::size_t values_ = 0;
     std::vector<std::size_t> members_;  ///< of each object around the place
 };
@@ -130,53 +114,47 @@ std::string complaint(const std::string& name, const std::string& text, std::siz
 
 }  // namespace
 
-ParsedJson parse_json(const std::string& text, const std::string& name, const JsonLimits& limits) {
+Json parse_json(const std::string& text, const std::string& name, const JsonLimits& limits) {
     try {
-        ParsedJson rows = ParsedJson::array();
-        ParsedJson document = ParsedJson::parse(text, LimitedParse(name, limits, rows));
-        if (!rows.empty()) {
-            document[std::string(limits.table)] = std::move(rows);
-        }
-        return document;
-    } catch (const ParsedJson::parse_error& error) {
+        return Json::parse(text, LimitedParse(name, limits));
+    } catch (const Json::parse_error& error) {
         refuse_file(complaint(name, text, error.byte));
-    } catch (const ParsedJson::exception&) {
+    } catch (const Json::exception&) {
         refuse_file(fmt::format("{}: a number is too large", name));
     }
 }
 
-ParsedJson read_json(const std::filesystem::path& path) {
+Json read_json(const std::filesystem::path& path) {
     return parse_json(read_json_text(path), path.string());
 }
 
-const ParsedJson* find_member(const ParsedJson& object, const char* key) {
+const Json* find_member(const Json& object, const char* key) {
     const auto found = object.is_object() ? object.find(key) : object.end();
     return found == object.end() ? nullptr : &*found;
 }
 
-const ParsedJson& member(const ParsedJson& object, const char* key) {
-    const ParsedJson* const found = find_member(object, key);
+const Json& member(const Json& object, const char* key) {
+    const Json* const found = find_member(object, key);
     if (found == nullptr) {
         refuse_file(fmt::format("\"{}\" is missing", key));
     }
     return *found;
 }
 
-std::string text_member(const ParsedJson& object, const char* key) {
-    const ParsedJson& value = member(object, key);
+std::string text_member(const Json& object, const char* key) {
+    const Json& value = member(object, key);
     if (!value.is_string()) {
         refuse(key, "a text");
     }
     return value.get<std::string>();
 }
 
-std::string text_member_or(const ParsedJson& object, const char* key,
-                           const std::string& otherwise) {
+std::string text_member_or(const Json& object, const char* key, const std::string& otherwise) {
     return find_member(object, key) == nullptr ? otherwise : text_member(object, key);
 }
 
-std::int64_t integer_member(const ParsedJson& object, const char* key) {
-    const ParsedJson& value = member(object, key);
+std::int64_t integer_member(const Json& object, const char* key) {
+    const Json& value = member(object, key);
     constexpr auto kLargest = std::uint64_t{std::numeric_limits<std::int64_t>::max()};
     if (!value.is_number_integer() ||
         (value.is_number_unsigned() && value.get<std::uint64_t>() > kLargest)) {
@@ -185,8 +163,8 @@ std::int64_t integer_member(const ParsedJson& object, const char* key) {
     return value.get<std::int64_t>();
 }
 
-const ParsedJson& list_member(const ParsedJson& object, const char* key) {
-    const ParsedJson& value = member(object, key);
+const Json& list_member(const Json& object, const char* key) {
+    const Json& value = member(object, key);
     if (!value.is_array()) {
         refuse(key, "a list");
     }

@@ -19,10 +19,8 @@ struct T1Template {
     std::vector<std::string> notes;  ///< a line for each member that is not used, with the reason
 };
 
-/// The template that the module `t1` of the Python package makes of the problem. The command holds
-/// the module and runs it with python3 of $PATH, apart from all settings and packages of that.
-/// Throws Error(usage) that names the file and the member for a problem that cannot be translated,
-/// and Error(unavailable) if there is no Python that runs it.
+/// The template that python/jitune/t1 makes of the problem. Throws Error(usage) that names the file
+/// and the member for a problem that cannot be translated, and as read_in_python().
 T1Template read_t1(const std::filesystem::path& file);
 
 }  // namespace jitune::internal

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/db/record_json.hpp"
 #include "cli/families/sizes.hpp"
@@ -32,13 +31,13 @@ Json search_json(const SweepArguments& search) {
             {"isolation", !search.no_isolation}};
 }
 
-bool flag_member(const ParsedJson& object, const char* key) {
+bool flag_member(const Json& object, const char* key) {
     bool value = false;
     read_member(object, {key}, value);
     return value;
 }
 
-std::size_t count_member(const ParsedJson& object, const char* key, std::int64_t least) {
+std::size_t count_member(const Json& object, const char* key, std::int64_t least) {
     const std::int64_t count = integer_member(object, key);
     if (count < least) {
         throw Error(ErrorKind::usage, fmt::format("\"{}\" is below {}", key, least));
@@ -46,7 +45,7 @@ std::size_t count_member(const ParsedJson& object, const char* key, std::int64_t
     return static_cast<std::size_t>(count);
 }
 
-SweepArguments search_from(const ParsedJson& json, const std::filesystem::path& folder) {
+SweepArguments search_from(const Json& json, const std::filesystem::path& folder) {
     SweepArguments search;
     search.device = text_member(json, "device");
     search.strategy = text_member(json, "strategy");
@@ -88,12 +87,11 @@ std::string owned_text(const SharedFolder& folder, const char* name) {
 }
 
 PlannedKernel read_template(const SharedFolder& folder) {
-    const ParsedJson json =
-        parse_json(owned_text(folder, PlanFile::kTemplate), PlanFile::kTemplate);
+    const Json json = parse_json(owned_text(folder, PlanFile::kTemplate), PlanFile::kTemplate);
     PlannedKernel own;
     own.code.name = text_member(json, "name");
     own.code.text = text_member(json, "text");
-    for (const ParsedJson& header : list_member(json, "headers")) {
+    for (const Json& header : list_member(json, "headers")) {
         own.code.headers[text_member(header, "name")] = text_member(header, "text");
     }
     read_member(json, {"options"}, own.code.options);
@@ -112,11 +110,11 @@ void read_own(const SharedFolder& folder, PlanFile& plan) {
     }
 }
 
-/// Reads a list that names each number below its length once.
-std::vector<std::size_t> order_from(const ParsedJson& list) {
+/// Each of the numbers below their count, once.
+std::vector<std::size_t> order_from(const Json& list) {
     std::vector<std::size_t> order;
     std::vector<bool> seen(list.size());
-    for (const ParsedJson& one : list) {
+    for (const Json& one : list) {
         const bool is_place = one.is_number_unsigned() && one.get<std::uint64_t>() < list.size() &&
                               !seen[one.get<std::size_t>()];
         if (!is_place) {
@@ -128,7 +126,7 @@ std::vector<std::size_t> order_from(const ParsedJson& list) {
     return order;
 }
 
-PlanFile plan_from(const ParsedJson& json, const std::filesystem::path& folder) {
+PlanFile plan_from(const Json& json, const std::filesystem::path& folder) {
     const std::int64_t format = integer_member(json, "jitune_plan");
     if (format != PlanFile::kFormat) {
         throw Error(
@@ -146,7 +144,7 @@ PlanFile plan_from(const ParsedJson& json, const std::filesystem::path& folder) 
     plan.kernel = text_member(json, "kernel");
     plan.digest = text_member(json, "digest");
     plan.search = search_from(member(json, "search"), folder);
-    const ParsedJson& problems = member(json, "problems");
+    const Json& problems = member(json, "problems");
     for (const auto& [name, value] : problems.items()) {
         plan.search.problems[name] = text_member(problems, name.c_str());
     }
@@ -188,17 +186,17 @@ void write_plan(const PlanFolder& folder, const PlanFile& plan) {
         for (const CallRecord& miss : plan.misses) {
             items.push_back({{miss}});
         }
-        folder.root().deliver_text(worklist_json(items).text(1), folder.part(),
+        folder.root().deliver_text(json_text(worklist_json(items), 1), folder.part(),
                                    PlanFile::kWorklist);
     }
     if (plan.own) {
-        folder.root().deliver_text(template_json(*plan.own).text(1), folder.part(),
+        folder.root().deliver_text(json_text(template_json(*plan.own), 1), folder.part(),
                                    PlanFile::kTemplate);
     }
     if (!plan.search.from.empty()) {
         folder.root().deliver(plan.search.from, folder.part(), PlanFile::kHints);
     }
-    folder.root().deliver_text(json.text() + '\n', folder.part(), PlanFile::kName);
+    folder.root().deliver_text(json_text(json) + '\n', folder.part(), PlanFile::kName);
 }
 
 PlanFile read_plan(const PlanFolder& from) {
@@ -211,7 +209,7 @@ PlanFile read_plan(const PlanFolder& from) {
                     fmt::format("{} is not a regular file: make the plan again with sweep --plan",
                                 path.string()));
     }
-    const ParsedJson json = parse_json(owned_text(from.root(), PlanFile::kName), path.string());
+    const Json json = parse_json(owned_text(from.root(), PlanFile::kName), path.string());
     try {
         PlanFile plan = plan_from(json, folder);
         if (plan.is_worklist()) {
@@ -262,7 +260,7 @@ std::string plan_digest(const PlanFile& plan, const SweepPlan& problems) {
         hasher.text(one.problem.name);
     }
     if (plan.own) {
-        hasher.text(problems.code).text(template_json(*plan.own).text());
+        hasher.text(problems.code).text(json_text(template_json(*plan.own)));
     }
     return hex(hasher.digest());
 }

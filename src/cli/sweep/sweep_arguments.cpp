@@ -12,7 +12,7 @@
 #include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/sweep/time_left.hpp"
-#include "cli/tune/recorded_results.hpp"
+#include "cli/formats/foreign_results.hpp"
 #include "jitune/error.hpp"
 #include "sweep/sweep.hpp"
 #include "tuning/isolation/worker_command.hpp"

@@ -49,7 +49,8 @@ int show(const Arguments& arguments) {
 int write(const Arguments& arguments) {
     const Options options = arguments.options();
     refuse_overwriting_database(options.database, "FILE", arguments.file);
-    const std::string text = worklist_json(worklist_of(*open_database(options))).text(1) + '\n';
+    const std::string text =
+        json_text(worklist_json(worklist_of(*open_database(options))), 1) + '\n';
     if (arguments.file == "-") {
         print(text);
     } else {

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "cli/db/record_json.hpp"
 #include "cli/formats/json_file.hpp"
@@ -41,7 +40,7 @@ void check_kernel(const CallRecord& miss, const Message& spec) {
                                    miss.problem_sizes().value(), miss.key.alignment});
 }
 
-CallRecord miss_from(const ParsedJson& row) {
+CallRecord miss_from(const Json& row) {
     auto miss = internal::from_json<CallRecord>(row, kLeftOut);  // not that of nlohmann
     Message spec;
     read_member(row, {kSpec}, spec);
@@ -62,9 +61,9 @@ CallRecord miss_from(const ParsedJson& row) {
 }
 
 /// An error names the problem by its place.
-std::vector<CallRecord> misses_in(const ParsedJson& document) {
+std::vector<CallRecord> misses_in(const Json& document) {
     std::vector<CallRecord> misses;
-    for (const ParsedJson& row : list_member(document, "worklist")) {
+    for (const Json& row : list_member(document, "worklist")) {
         try {
             misses.push_back(miss_from(row));
         } catch (const Error& error) {
@@ -100,7 +99,7 @@ std::vector<CallRecord> read_worklist(const std::filesystem::path& path) {
 }
 
 std::vector<CallRecord> misses_of(const std::string& text, const std::string& path) {
-    const ParsedJson document = parse_json(text, path);
+    const Json document = parse_json(text, path);
     try {
         return misses_in(document);
     } catch (const Error& error) {

@@ -17,7 +17,7 @@
 #include "cli/app/common_options.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/output.hpp"
-#include "cli/tune/recorded_results.hpp"
+#include "cli/formats/foreign_results.hpp"
 #include "jitune/error.hpp"
 #include "strategy/recorded_space.hpp"
 #include "strategy/strategy.hpp"

@@ -21,7 +21,7 @@
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/families/template_arguments.hpp"
-#include "cli/tune/recorded_results.hpp"
+#include "cli/formats/foreign_results.hpp"
 #include "cli/tune/tune_result.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/captured_call.hpp"
