@@ -188,7 +188,7 @@ Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
     if (standard == finalists.end()) {
         return gain_from_search(winner);
     }
-    const Ratio ratio = ratio_of(standard->samples_ns, winner.samples_ns);
+    const Interval ratio = ratio_of(standard->samples_ns, winner.samples_ns);
     return {standard->summary.median_ns,
             {winner.conditions.text(), winner.uncertainty, ratio.low, ratio.high}};
 }

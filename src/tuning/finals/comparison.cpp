@@ -195,7 +195,7 @@ Winner Comparison::winner(std::vector<Finalist> finalists) const {
     Gain gain{0, {chosen.conditions.text(), chosen.uncertainty, 0, 0}};
     for (const Finalist& finalist : finalists) {
         if (finalist.evaluation->index == default_) {
-            const Ratio ratio = ratio_of(finalist.samples_ns, chosen.samples_ns);
+            const Interval ratio = ratio_of(finalist.samples_ns, chosen.samples_ns);
             gain = {finalist.summary.median_ns,
                     {chosen.conditions.text(), chosen.uncertainty, ratio.low, ratio.high}};
         }

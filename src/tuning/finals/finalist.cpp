@@ -73,7 +73,7 @@ Chosen choose_finalists(const std::vector<Evaluation>& evaluations,
     return chosen;
 }
 
-MeanInterval FinalistFigures::energy_delay() const {
+Interval FinalistFigures::energy_delay() const {
     std::vector<double> products;
     for (std::size_t i = 0; i < energy_j.size(); ++i) {
         products.push_back(energy_j[i] * launch_ns[i] * 1e-9);
@@ -92,8 +92,8 @@ std::string FinalistFigures::text() const {
         text += fmt::format("{}\"{}\":{:.6g}", text.empty() ? "{" : ",", name, value);
     };
     if (!energy_j.empty()) {
-        const MeanInterval interval = energy();
-        add("energy_j", interval.mean);
+        const Interval interval = energy();
+        add("energy_j", interval.value);
         add("energy_low_j", interval.low);
         add("energy_high_j", interval.high);
         add("power_w", power_w());

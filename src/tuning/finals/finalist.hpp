@@ -46,10 +46,11 @@ struct FinalistFigures {
     std::vector<double> energy_j;        ///< of one launch, in each window; empty: not measured
     std::vector<CounterValue> counters;  ///< of one launch; empty: not read
     Conditions conditions;               ///< of launch_ns
+    double time_ns = 0;                  ///< the median of the finals
 
-    [[nodiscard]] MeanInterval energy() const { return mean_interval(energy_j); }
+    [[nodiscard]] Interval energy() const { return mean_interval(energy_j); }
     /// The energy-delay product of one launch: joules times seconds.
-    [[nodiscard]] MeanInterval energy_delay() const;
+    [[nodiscard]] Interval energy_delay() const;
     /// The power over all windows: joules over seconds.
     [[nodiscard]] double power_w() const;
     /// Measurement::figures: {"energy_j":0.0125,"energy_low_j":…,"energy_high_j":…,"power_w":350.5}

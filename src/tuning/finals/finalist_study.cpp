@@ -39,7 +39,7 @@ public:
           rig_(task.device, *task.kernel.workload, task.problem,
                task.kernel_template().front_matter().warm_cache, log, Rig::Checks::problem) {}
 
-    void load(std::span<const StudiedFinalist> finalists) {
+    void load(std::span<const FinalistFigures> finalists) {
         const auto outcomes = compile(finalists);
         for (std::size_t i = 0; i < finalists.size(); ++i) {
             if (outcomes[i] && !hooks_.stop->load()) {
@@ -67,8 +67,8 @@ private:
     using Outcomes = std::vector<std::optional<CompileOutcome>>;
     /// As many at the same time as a search compiles. Nothing for one that a stop request came
     /// before.
-    Outcomes compile(std::span<const StudiedFinalist> finalists);
-    void load(const StudiedFinalist& finalist, const CompileOutcome& outcome);
+    Outcomes compile(std::span<const FinalistFigures> finalists);
+    void load(const FinalistFigures& finalist, const CompileOutcome& outcome);
     bool prepare_windows(Studied& one, double launch_ns);
     void measure_energy();
     /// False if the finalist failed.
@@ -87,7 +87,7 @@ private:
     std::vector<Studied> studied_;
 };
 
-Study::Outcomes Study::compile(std::span<const StudiedFinalist> finalists) {
+Study::Outcomes Study::compile(std::span<const FinalistFigures> finalists) {
     Outcomes outcomes(finalists.size());
     std::atomic<std::size_t> next{0};
     ThreadPool threads;
@@ -100,7 +100,7 @@ Study::Outcomes Study::compile(std::span<const StudiedFinalist> finalists) {
     return outcomes;
 }
 
-void Study::load(const StudiedFinalist& finalist, const CompileOutcome& outcome) {
+void Study::load(const FinalistFigures& finalist, const CompileOutcome& outcome) {
     const auto* binary = std::get_if<Binary>(&outcome);
     if (binary == nullptr) {
         leave_out(finalist.configuration,
@@ -108,10 +108,10 @@ void Study::load(const StudiedFinalist& finalist, const CompileOutcome& outcome)
         return;
     }
     Studied one;
-    one.figures = {finalist.configuration, finalist.samples_ns, {}, {}, finalist.conditions};
+    one.figures = finalist;
     one.configuration = task_.parse(finalist.configuration);
     one.program = task_.device.load(*binary);
-    if (!plan_.energy || prepare_windows(one, finalist.median_ns)) {
+    if (!plan_.energy || prepare_windows(one, finalist.time_ns)) {
         studied_.push_back(std::move(one));
     }
 }
@@ -202,7 +202,7 @@ void refuse_without_energy(Device& device) {
     const EnergyMeter unused(device);
 }
 
-StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
+StudyReport study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log) {
     Study study(task, plan, hooks, binaries, log);
