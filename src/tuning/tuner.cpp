@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "measure/timing_rules.hpp"
 #include "support/loop_clock.hpp"
 #include "tuning/finals/finals.hpp"

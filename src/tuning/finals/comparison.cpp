@@ -6,9 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "support/thread_pool.hpp"
 #include "tuning/finals/finals.hpp"

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "jitune/error.hpp"
 
 namespace jitune::internal {
 

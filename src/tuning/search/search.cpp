@@ -2,12 +2,8 @@
 #include "tuning/search/search.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/search/tuning_history.hpp"
 
