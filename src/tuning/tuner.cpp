@@ -89,7 +89,7 @@ private:
     [[nodiscard]] std::optional<std::chrono::milliseconds> left_for_finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
-    [[nodiscard]] Gain gain_from_search(const Finalist& winner);
+    [[nodiscard]] Gain gain_from_search(const Finalist& winner, Gain gain);
     /// If the default won because few others were timed, notes how many.
     void note_rivals(const Finalist& winner, Certainty& certainty) const;
     [[nodiscard]] std::vector<double> time_again(const Evaluation& evaluation, double best_ns);
@@ -177,17 +177,8 @@ std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
 /// The winner beside the default, round by round where the default was in the finals, else beside
 /// its time in the search.
 Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
-    const Finalist& winner = finalists.front();
-    const auto standard =
-        std::find_if(finalists.begin(), finalists.end(), [&](const Finalist& finalist) {
-            return finalist.evaluation->index == search_.seeds().front();
-        });
-    if (standard == finalists.end()) {
-        return gain_from_search(winner);
-    }
-    const Interval ratio = ratio_of(standard->samples_ns, winner.samples_ns);
-    return {standard->summary.median_ns,
-            {winner.conditions.text(), winner.uncertainty, ratio.low, ratio.high}};
+    Gain gain = gain_in_rounds(finalists, search_.seeds().front());
+    return gain.default_ns > 0 ? gain : gain_from_search(finalists.front(), std::move(gain));
 }
 
 void Tuning::note_rivals(const Finalist& winner, Certainty& certainty) const {
@@ -227,9 +218,7 @@ std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best
 
 /// Other processes only lengthen times, of one sample or of all samples in a row. So the default is
 /// timed again, and its fastest sample counts, because the median may be too long.
-Gain Tuning::gain_from_search(const Finalist& winner) {
-    Conditions conditions = winner.conditions;
-    Gain gain{0, {conditions.text(), winner.uncertainty, 0, 0}};
+Gain Tuning::gain_from_search(const Finalist& winner, Gain gain) {
     const auto& evaluations = search_.evaluations();
     const auto standard = std::find_if(
         evaluations.begin(), evaluations.end(),
@@ -246,6 +235,7 @@ Gain Tuning::gain_from_search(const Finalist& winner) {
     const double unsure = relative_uncertainty(standard->samples_ns) + winner.uncertainty;
     const double fastest_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
     const double low = std::min(standard->median_ns * (1 - unsure), fastest_ns);
+    Conditions conditions = winner.conditions;
     conditions.shared |= standard->conditions.shared;
     if (standard->conditions.clocks == Clocks::noisy) {
         conditions.clocks = Clocks::noisy;

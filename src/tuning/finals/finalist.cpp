@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "measure/timing_rules.hpp"
+
 namespace jitune::internal {
 namespace {
 
@@ -51,6 +53,20 @@ bool is_hopeless(const Evaluation& seed, double best_ns) {
 }
 
 }  // namespace
+
+Gain gain_in_rounds(const std::vector<Finalist>& finalists, std::size_t standard) {
+    const Finalist& winner = finalists.front();
+    Gain gain{0, {winner.conditions.text(), winner.uncertainty, 0, 0}};
+    for (const Finalist& finalist : finalists) {
+        if (finalist.evaluation->index == standard) {
+            const Interval ratio = ratio_of(finalist.samples_ns, winner.samples_ns);
+            gain.default_ns = finalist.summary.median_ns;
+            gain.certainty.speed_up_low = ratio.low;
+            gain.certainty.speed_up_high = ratio.high;
+        }
+    }
+    return gain;
+}
 
 Conditions::Phase phase_of(const Measurement& measurement) {
     return Conditions::parse(measurement.conditions).phase;

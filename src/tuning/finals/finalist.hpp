@@ -21,6 +21,16 @@ struct Finalist {
     Conditions conditions;
 };
 
+/// How much better the winner is than the template's default.
+struct Gain {
+    double default_ns = 0;  ///< 0: the default failed
+    Certainty certainty;
+};
+
+/// The first of the finalists beside the default, which has the index `standard`, round by round; a
+/// default_ns of 0 if the default is no finalist.
+Gain gain_in_rounds(const std::vector<Finalist>& finalists, std::size_t standard);
+
 /// The step of a tuning that took a measurement. A finalist has one measurement of the search and
 /// another one of the finals.
 Conditions::Phase phase_of(const Measurement& measurement);

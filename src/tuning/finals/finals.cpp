@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-
 namespace jitune::internal {
 
 namespace {
