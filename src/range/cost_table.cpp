@@ -71,8 +71,12 @@ void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared
     for (const auto& [configuration, timing] : comparison.timings) {
         put(number_of(configuration), timing);
     }
+    add(std::move(probe));
+}
+
+void CostTable::add(Probe probe) {
     find_best(probe);
-    const auto [place, is_new] = places_.emplace(sizes, probes_.size());
+    const auto [place, is_new] = places_.emplace(probe.sizes, probes_.size());
     if (is_new) {
         probes_.push_back(std::move(probe));
     } else {

@@ -11,6 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "backend/device.hpp"
@@ -124,7 +125,19 @@ struct TuneHooks {
 
 /// Waits until the next candidate or round of the finals may use the device, or until the tuning is
 /// to stop.
-void await_turn(const TuneHooks& hooks);
+inline void await_turn(const TuneHooks& hooks) {
+    constexpr std::chrono::milliseconds kGlance{10};
+    const auto may_go = [&] { return !hooks.has_turn || hooks.stop->load() || hooks.has_turn(); };
+    if (may_go()) {
+        return;
+    }
+    hooks.observer->rests();
+    const auto begin = hooks.time->now();
+    do {
+        std::this_thread::sleep_for(kGlance);
+    } while (!may_go());
+    *hooks.rested += hooks.time->now() - begin;
+}
 
 /// How long a tuning has rested since the last look.
 class RestLook {
