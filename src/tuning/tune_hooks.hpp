@@ -117,7 +117,7 @@ struct TuneHooks {
     /// As has_turn, asked before the first candidate at other sizes than the tuning's own. Nothing
     /// of this tuning runs on the device then.
     std::function<bool()> may_compare = {};
-    /// How long the tuning has waited for its turns. No budget counts that.
+    /// How long the tuning has waited for its turns. No budget counts that: see ActiveTime.
     std::shared_ptr<std::chrono::nanoseconds> rested =
         std::make_shared<std::chrono::nanoseconds>(0);
     const TimeSource* time = &kMachineTime;  ///< of budgets and limits
@@ -139,17 +139,16 @@ inline void await_turn(const TuneHooks& hooks) {
     *hooks.rested += hooks.time->now() - begin;
 }
 
-/// How long a tuning has rested since the last look.
-class RestLook {
+/// The time of a tuning, which stands still while it rests. Used by the tuning's thread.
+class ActiveTime final : public TimeSource {
 public:
-    explicit RestLook(std::shared_ptr<const std::chrono::nanoseconds> rested)
-        : rested_(std::move(rested)), seen_(*rested_) {}
+    explicit ActiveTime(const TuneHooks& hooks) : time_(*hooks.time), rested_(hooks.rested) {}
 
-    std::chrono::nanoseconds operator()() { return *rested_ - std::exchange(seen_, *rested_); }
+    [[nodiscard]] Clock::time_point now() const override { return time_.now() - *rested_; }
 
 private:
+    const TimeSource& time_;
     std::shared_ptr<const std::chrono::nanoseconds> rested_;
-    std::chrono::nanoseconds seen_;
 };
 
 }  // namespace jitune::internal

@@ -29,8 +29,8 @@ public:
           hooks_(hooks),
           binaries_(binaries),
           log_(log),
-          whole_(kUsual, *hooks.time),
-          new_rest_(hooks.rested),
+          active_(hooks),
+          whole_(kUsual, active_),
           space_(task.space()),
           search_(task, space_, binaries, plan, hooks, log),
           rig_(task.device, *task.kernel.workload, task.problem,
@@ -44,10 +44,8 @@ public:
         search_.run(rig_, set_up, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
-        leave_rests_out();
         const LoopClock::Time searched = whole_.turn();
         std::vector<Finalist> finalists = finals();
-        leave_rests_out();
         const LoopClock::Time chosen = whole_.turn();
         std::optional<Binary> alone = compile_alone(*finalists.front().evaluation);
         while (!alone) {  // without the one that was wrong
@@ -76,13 +74,6 @@ private:
             record_maker_.measurement(evaluation, samples_ns, conditions));
         hooks_.observer->measured(report_.measurements.back());
     }
-    void leave_rests_out() {
-        const auto rest = new_rest_();
-        whole_.leave_out(rest);
-        if (finals_time_) {
-            finals_time_->leave_out(rest);
-        }
-    }
     /// Runs the finals. The result is not empty and begins with the winner.
     std::vector<Finalist> finals();
     /// What is left of the time for all finals of this tuning; nothing if it has no limit.
@@ -99,8 +90,8 @@ private:
     const TuneHooks& hooks_;
     BinaryCache& binaries_;
     const Log& log_;
-    LoopClock whole_;    ///< since this tuning began; a repetition of the finals is a turn
-    RestLook new_rest_;  ///< that whole_ and finals_time_ are to leave out
+    const ActiveTime active_;
+    LoopClock whole_;  ///< since this tuning began; a repetition of the finals is a turn
     const SearchSpace space_;
     Search search_;  // before the rig: its compilers work while the rig is set up
     Rig rig_;
@@ -110,7 +101,6 @@ private:
 };
 
 std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
-    leave_rests_out();
     if (plan_.limit.count() > 0) {
         return left_of(plan_.finals_end(), whole_);
     }
@@ -118,7 +108,7 @@ std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
         return std::nullopt;
     }
     if (!finals_time_) {
-        finals_time_.emplace(kUsual, *hooks_.time);
+        finals_time_.emplace(kUsual, active_);
         return plan_.budget / 4;
     }
     return left_of(plan_.budget / 4, *finals_time_);

@@ -113,13 +113,12 @@ private:
     /// The checks, then the problem itself.
     [[nodiscard]] std::vector<TrialCase*> trial_cases() const;
     Launch bind(const TrialCase& trial, const LaunchRule& rule, std::size_t place = 0);
+    using Judge = std::string (TrialCase::*)();
+    /// Runs a case and has `judge` look at it. A failure names the case.
     std::optional<TrialFailure> run(TrialCase& trial, const Program& program,
-                                    const LaunchRule& rule);
+                                    const LaunchRule& rule, Judge judge);
     std::optional<TrialFailure> run_once(TrialCase& trial, const Program& program,
                                          const LaunchRule& rule);
-    /// Judges the outputs twice if the result is `repeatable`.
-    std::optional<TrialFailure> judge(TrialCase& trial, const Program& program,
-                                      const LaunchRule& rule, bool repeatable);
     LaunchAudit& audit();
     std::optional<TrialFailure> check_outputs(const Program& program, const LaunchRule& rule,
                                               bool repeatable);
