@@ -12,8 +12,6 @@
 
 namespace jitune::internal {
 
-/// The octaves between two sizes, all dimensions added up.
-double octaves_between(const Sizes& left, const Sizes& right);
 /// Whether `sizes` lies between the two, in every dimension.
 bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right);
 

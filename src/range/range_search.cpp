@@ -2,7 +2,6 @@
 #include "range/range_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>

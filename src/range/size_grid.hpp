@@ -8,9 +8,6 @@
 
 namespace jitune::internal {
 
-/// The octaves of a box, all dimensions added up.
-double octaves_of(const SizeBox& box);
-
 /// The number of dimensions in which a box has more than one size.
 int dimensions_of(const SizeBox& box);
 

@@ -12,7 +12,6 @@
 #include <stop_token>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "backend/device.hpp"
 #include "support/time_source.hpp"
@@ -35,7 +34,10 @@ struct TuneProgress {
         Binary binary = {};     ///< what was timed
         /// True if it is faster than the default by more than noise explains, or if the default
         /// failed.
-        [[nodiscard]] bool beats_default() const;
+        [[nodiscard]] bool beats_default() const {
+            constexpr double kNoise = 1.03;
+            return default_ns == 0 || ns * kNoise < default_ns;
+        }
     };
     std::optional<Incumbent> incumbent = {};
 
@@ -56,11 +58,6 @@ struct TuneProgress {
     };
     std::optional<Range> range = {};
 };
-
-inline bool TuneProgress::Incumbent::beats_default() const {
-    constexpr double kNoise = 1.03;
-    return default_ns == 0 || ns * kNoise < default_ns;
-}
 
 /// Sees a tuning's steps as they begin, so that it knows what was under way if the tuning ends in
 /// the middle. Configurations are given as their texts. Every function does nothing by default.
