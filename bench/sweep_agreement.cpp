@@ -96,7 +96,7 @@ public:
         int good = 0;
         fmt::print("  winners over the best of {}:", lanes.size());
         for (const std::string& winner : winners_) {
-            const double ratio = ratio_of(lanes_.at(winner).samples_ns, best).estimate;
+            const double ratio = ratio_of(lanes_.at(winner).samples_ns, best).value;
             good += ratio <= 1.01 ? 1 : 0;
             fmt::print(" {:.4f}", ratio);
         }

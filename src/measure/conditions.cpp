@@ -5,65 +5,89 @@
 #include <array>
 #include <charconv>
 
-#include <fmt/format.h>
-
 namespace jitune::internal {
 
 namespace {
 
+// The names of values, in their order. The text has no word for an empty name.
 constexpr std::array kCaches{"cold", "warm"};
+constexpr std::array kFlushes{"0", "1"};
 constexpr std::array kClocks{"steady", "noisy", "unknown"};
-constexpr std::string_view kContended = "cpu=contended";
-constexpr std::string_view kShared = "device=shared";
-constexpr std::string_view kFinals = "interleaved";
-constexpr std::string_view kComparison = "compared";
-constexpr std::string_view kStudy = "studied";
+constexpr std::array kContentions{"", "contended"};
+constexpr std::array kSharings{"", "shared"};
+constexpr std::array kPhases{"", "interleaved", "compared", "studied"};
 
-/// The value whose name is `name`, which is its place among `names`.
-template <class Value, std::size_t count>
-void read(std::optional<Value>& value, const std::array<const char*, count>& names,
-          std::string_view name) {
-    for (std::size_t i = 0; i < count; ++i) {
-        if (names[i] == name) {
-            value = static_cast<Value>(i);
-        }
-    }
+/// Calls `visit` with each field's name, its value and the names of its values if it has any, in
+/// the order of the text.
+template <class Fields, class Visit>
+void each_field(Fields& fields, const Visit& visit) {
+    visit("l2=", fields.cache, kCaches);
+    visit("by=", fields.by);
+    visit("chain=", fields.chain);
+    visit("slices=", fields.slices);
+    visit("flush=", fields.flush, kFlushes);
+    visit("clocks=", fields.clocks, kClocks);
+    visit("cpu=", fields.contended, kContentions);
+    visit("device=", fields.shared, kSharings);
+    visit("", fields.phase, kPhases);
+    visit("tries=", fields.tries);
+    visit("rivals=", fields.rivals);
+    visit("objective=", fields.objective);
 }
 
-void read(std::optional<std::size_t>& value, std::string_view digits) {
+std::string text_of(const std::string& value) {
+    return value;
+}
+
+std::string text_of(std::size_t value) {
+    return value > 0 ? std::to_string(value) : "";
+}
+
+std::string text_of(const std::optional<std::size_t>& value) {
+    return value ? std::to_string(*value) : "";
+}
+
+template <class Value, std::size_t count>
+std::string text_of(const Value& value, const std::array<const char*, count>& names) {
+    return names.at(static_cast<std::size_t>(value));
+}
+
+template <class Value, std::size_t count>
+std::string text_of(const std::optional<Value>& value,
+                    const std::array<const char*, count>& names) {
+    return value ? text_of(*value, names) : "";
+}
+
+void read(std::string& value, std::string_view text) {
+    value = text;
+}
+
+/// Of std::size_t or an optional one. Leaves it as it is if the text is no number.
+template <class Value>
+void read(Value& value, std::string_view text) {
     std::size_t number = 0;
-    const char* const digits_end = digits.data() + digits.size();
-    const auto [end, error] = std::from_chars(digits.data(), digits_end, number);
-    if (error == std::errc() && end == digits_end) {
+    const char* const text_end = text.data() + text.size();
+    const auto [end, error] = std::from_chars(text.data(), text_end, number);
+    if (error == std::errc() && end == text_end) {
         value = number;
     }
 }
 
-void read(std::size_t& value, std::string_view digits) {
-    std::optional<std::size_t> number;
-    read(number, digits);
-    value = number.value_or(value);
+/// Leaves the value as it is if none has the name.
+template <class Value, std::size_t count>
+void read(Value& value, std::string_view name, const std::array<const char*, count>& names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) {
+        value = static_cast<Value>(found - names.begin());
+    }
 }
 
-void read_field(Conditions& conditions, std::string_view name, std::string_view value) {
-    if (name == "l2") {
-        read(conditions.cache, kCaches, value);
-    } else if (name == "by") {
-        conditions.by = value;
-    } else if (name == "chain") {
-        read(conditions.chain, value);
-    } else if (name == "slices") {
-        read(conditions.slices, value);
-    } else if (name == "flush" && (value == "0" || value == "1")) {
-        conditions.flush = value == "1";
-    } else if (name == "clocks") {
-        read(conditions.clocks, kClocks, value);
-    } else if (name == "tries") {
-        read(conditions.tries, value);
-    } else if (name == "rivals") {
-        read(conditions.rivals, value);
-    } else if (name == "objective") {
-        conditions.objective = value;
+template <class Value, std::size_t count>
+void read(std::optional<Value>& value, std::string_view name,
+          const std::array<const char*, count>& names) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) {
+        value = static_cast<Value>(found - names.begin());
     }
 }
 
@@ -75,47 +99,11 @@ std::string_view to_string(Clocks clocks) {
 
 std::string Conditions::text() const {
     std::string text;
-    const auto add = [&](const std::string& word) { text += (text.empty() ? "" : " ") + word; };
-    if (cache) {
-        add(fmt::format("l2={}", kCaches.at(static_cast<std::size_t>(*cache))));
-    }
-    if (!by.empty()) {
-        add("by=" + by);
-    }
-    if (chain) {
-        add(fmt::format("chain={}", *chain));
-    }
-    if (slices) {
-        add(fmt::format("slices={}", *slices));
-    }
-    if (flush) {
-        add(fmt::format("flush={:d}", *flush));
-    }
-    if (clocks) {
-        add(fmt::format("clocks={}", to_string(*clocks)));
-    }
-    if (contended) {
-        add(std::string(kContended));
-    }
-    if (shared) {
-        add(std::string(kShared));
-    }
-    if (phase == Phase::finals) {
-        add(std::string(kFinals));
-    } else if (phase == Phase::comparison) {
-        add(std::string(kComparison));
-    } else if (phase == Phase::study) {
-        add(std::string(kStudy));
-    }
-    if (tries > 0) {
-        add(fmt::format("tries={}", tries));
-    }
-    if (rivals) {
-        add(fmt::format("rivals={}", *rivals));
-    }
-    if (!objective.empty()) {
-        add("objective=" + objective);
-    }
+    each_field(*this, [&](const char* name, const auto&... value) {
+        if (const std::string its = text_of(value...); !its.empty()) {
+            text.append(text.empty() ? "" : " ").append(name).append(its);
+        }
+    });
     return text;
 }
 
@@ -124,19 +112,12 @@ Conditions Conditions::parse(std::string_view text) {
     while (!text.empty()) {
         const std::string_view word = text.substr(0, text.find(' '));
         text.remove_prefix(std::min(word.size() + 1, text.size()));
-        if (word == kContended) {
-            conditions.contended = true;
-        } else if (word == kShared) {
-            conditions.shared = true;
-        } else if (word == kFinals) {
-            conditions.phase = Phase::finals;
-        } else if (word == kComparison) {
-            conditions.phase = Phase::comparison;
-        } else if (word == kStudy) {
-            conditions.phase = Phase::study;
-        } else if (const std::size_t sign = word.find('='); sign != std::string_view::npos) {
-            read_field(conditions, word.substr(0, sign), word.substr(sign + 1));
-        }
+        const std::string_view name = word.substr(0, word.find('=') + 1);
+        each_field(conditions, [&](std::string_view known, auto& value, const auto&... names) {
+            if (known == name && !word.empty()) {
+                read(value, word.substr(name.size()), names...);
+            }
+        });
     }
     return conditions;
 }

@@ -70,12 +70,6 @@ std::size_t trimmed_samples(std::size_t count) {
     }
 }
 
-/// Of fewer than kMinSamples none is left out.
-MedianBounds bounds_of_sorted(const std::vector<double>& values) {
-    const std::size_t trimmed = trimmed_samples(values.size());
-    return {values[trimmed], values[values.size() - 1 - trimmed]};
-}
-
 // The 97.5 % quantiles of Student's distribution with 1, 2, 3 … degrees of freedom. With more than
 // these, the last one is at most 6 % too wide.
 constexpr std::array kQuantiles{12.706, 4.303, 3.182, 2.776, 2.571, 2.447,
@@ -87,26 +81,21 @@ Summary summarize(std::span<const double> samples_ns) {
     const std::vector<double> values = sorted(samples_ns);
     Summary summary;
     summary.median_ns = median_of_sorted(values);
-    summary.min_ns = values.front();
     summary.noise = median_absolute_deviation(values, summary.median_ns) / summary.median_ns;
-    summary.count = static_cast<int>(values.size());
     return summary;
 }
 
-MedianBounds median_bounds(std::span<const double> samples_ns) {
-    return bounds_of_sorted(sorted(samples_ns));
+Interval median_interval(std::span<const double> samples_ns) {
+    const std::vector<double> values = sorted(samples_ns);
+    const std::size_t trimmed = trimmed_samples(values.size());
+    return {median_of_sorted(values), values[trimmed], values[values.size() - 1 - trimmed]};
 }
 
 double relative_uncertainty(std::span<const double> samples_ns) {
-    if (samples_ns.size() < kMinSamples) {
-        return 1;
-    }
-    const std::vector<double> values = sorted(samples_ns);
-    const MedianBounds bounds = bounds_of_sorted(values);
-    return (bounds.high_ns - bounds.low_ns) / 2 / median_of_sorted(values);
+    return samples_ns.size() < kMinSamples ? 1 : median_interval(samples_ns).uncertainty();
 }
 
-MeanInterval mean_interval(std::span<const double> values) {
+Interval mean_interval(std::span<const double> values) {
     if (values.size() < 2) {
         throw Error(ErrorKind::usage, "mean_interval: two values are needed for an interval");
     }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "jitune/error.hpp"
-#include "measure/statistics.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -51,14 +50,14 @@ std::size_t trimmed_averages(std::size_t count) {
 std::size_t fastest(std::span<const FinalRule::Samples> finalists) {
     std::vector<double> times;  // in units of the first finalist's time
     for (const FinalRule::Samples& samples : finalists) {
-        times.push_back(ratio_of(samples, finalists.front()).estimate);
+        times.push_back(ratio_of(samples, finalists.front()).value);
     }
     return static_cast<std::size_t>(std::min_element(times.begin(), times.end()) - times.begin());
 }
 
 }  // namespace
 
-Ratio ratio_of(std::span<const double> numerator, std::span<const double> denominator) {
+Interval ratio_of(std::span<const double> numerator, std::span<const double> denominator) {
     std::vector<double> differences(std::min(numerator.size(), denominator.size()));
     if (differences.empty()) {
         throw Error(ErrorKind::usage, "cannot compare times: no round has samples of both");
@@ -69,8 +68,8 @@ Ratio ratio_of(std::span<const double> numerator, std::span<const double> denomi
                    [](double above, double below) { return std::log(above / below); });
     const std::vector<double> averages = walsh_averages(differences);
     const std::size_t last = averages.size() - 1;
-    Ratio ratio;
-    ratio.estimate = std::exp((averages[last / 2] + averages[last - last / 2]) / 2);
+    Interval ratio;
+    ratio.value = std::exp((averages[last / 2] + averages[last - last / 2]) / 2);
     ratio.high = std::numeric_limits<double>::infinity();
     if (std::ssize(differences) >= kFewestRounds) {
         const std::size_t trimmed = trimmed_averages(differences.size());
@@ -108,8 +107,8 @@ bool FinalRule::enough(std::span<const Samples> finalists) const {
     }
     const std::size_t first = fastest(finalists);
     return std::all_of(finalists.begin(), finalists.end(), [&](const Samples& other) {
-        const Ratio ratio = ratio_of(other, finalists[first]);
-        return ratio.low > 1 || ratio.uncertainty() <= tie;
+        const Interval ratio = ratio_of(other, finalists[first]);
+        return ratio.low > 1 || ratio.half_width() <= tie;
     });
 }
 

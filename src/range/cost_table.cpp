@@ -40,15 +40,6 @@ bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right) {
     return true;
 }
 
-double octaves_between(const Sizes& left, const Sizes& right) {
-    double octaves = 0;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        octaves +=
-            std::abs(std::log2(static_cast<double>(left[i]) / static_cast<double>(right[i])));
-    }
-    return octaves;
-}
-
 std::size_t CostTable::number_of(const std::string& configuration) {
     const auto [known, is_new] = numbers_.emplace(configuration, names_.size());
     if (is_new) {
@@ -80,8 +71,12 @@ void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared
     for (const auto& [configuration, timing] : comparison.timings) {
         put(number_of(configuration), timing);
     }
+    add(std::move(probe));
+}
+
+void CostTable::add(Probe probe) {
     find_best(probe);
-    const auto [place, is_new] = places_.emplace(sizes, probes_.size());
+    const auto [place, is_new] = places_.emplace(probe.sizes, probes_.size());
     if (is_new) {
         probes_.push_back(std::move(probe));
     } else {

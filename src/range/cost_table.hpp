@@ -12,8 +12,6 @@
 
 namespace jitune::internal {
 
-/// The octaves between two sizes, all dimensions added up.
-double octaves_between(const Sizes& left, const Sizes& right);
 /// Whether `sizes` lies between the two, in every dimension.
 bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right);
 
@@ -57,6 +55,9 @@ public:
     /// of the same sizes replaces the first.
     void add(const Sizes& sizes, const std::vector<std::size_t>& compared,
              const Comparison& comparison);
+
+    /// Adds a probe of another table that has given the configurations the same numbers.
+    void add(Probe probe);
     /// From now on the configuration counts as failed at every probe.
     void refute(std::size_t configuration);
     [[nodiscard]] const std::vector<Probe>& probes() const { return probes_; }

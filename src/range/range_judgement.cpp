@@ -187,15 +187,11 @@ private:
 };
 
 bool Doubts::nothing_between(const Sizes& left, const Sizes& right) const {
-    SizeBox spanned{left, right};
-    for (std::size_t i = 0; i < left.size(); ++i) {
-        spanned.from[i] = std::min(left[i], right[i]);
-        spanned.to[i] = std::max(left[i], right[i]);
-    }
-    return std::none_of(
-        table_.probes().begin(), table_.probes().end(), [&](const CostTable::Probe& probe) {
-            return spanned.contains(probe.sizes) && probe.sizes != left && probe.sizes != right;
-        });
+    return std::none_of(table_.probes().begin(), table_.probes().end(),
+                        [&](const CostTable::Probe& probe) {
+                            return lies_between(probe.sizes, left, right) && probe.sizes != left &&
+                                   probe.sizes != right;
+                        });
 }
 
 double Doubts::stake(const Boundary& boundary) const {

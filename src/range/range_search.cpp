@@ -2,7 +2,6 @@
 #include "range/range_search.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -47,12 +46,8 @@ private:
     using Ranges = std::vector<FittedRange>;
     using Tests = std::vector<HeldOutTest>;
 
-    /// The hints of a search.
-    [[nodiscard]] std::vector<std::string> last_found() const {
-        constexpr std::ptrdiff_t kHints = 12;
-        const auto& known = table_.configurations();
-        return {known.end() - std::min(std::ssize(known), kHints), known.end()};
-    }
+    /// Searches with the configurations that were found last as hints. Returns what it has found.
+    [[nodiscard]] std::vector<std::size_t> search(const Sizes& sizes);
     void search_anchors();
     void compare_grid();
     /// Searches at probes where a larger problem takes clearly less time: a better configuration
@@ -96,7 +91,7 @@ private:
     /// out those that the probes call hopeless, and with it the time of many tests.
     [[nodiscard]] std::vector<std::size_t> rivals_of(std::size_t server, const Ranges& ranges,
                                                      const Sizes& sizes) const;
-    void learn(const Tests& tests);
+    void learn();
 
     RangeBench& bench_;
     const RangePlan& plan_;
@@ -110,6 +105,17 @@ private:
     std::vector<Sizes> more_searched_;  ///< by search_slow_probes()
 };
 
+std::vector<std::size_t> RangeSearch::search(const Sizes& sizes) {
+    constexpr std::ptrdiff_t kHints = 12;
+    const auto& known = table_.configurations();
+    std::vector<std::size_t> found;
+    for (const std::string& one :
+         bench_.search(sizes, {known.end() - std::min(std::ssize(known), kHints), known.end()})) {
+        found.push_back(table_.number_of(one));
+    }
+    return found;
+}
+
 void RangeSearch::search_anchors() {
     std::vector<std::vector<std::size_t>> found;  // by anchor
     for (const Sizes& anchor : plan_.anchors) {
@@ -117,10 +123,7 @@ void RangeSearch::search_anchors() {
         if (table_.configurations().size() > 0 && bench_.spent() >= 1) {
             break;
         }
-        std::vector<std::size_t>& its = found.emplace_back();
-        for (const std::string& one : bench_.search(snapped(anchor), last_found())) {
-            its.push_back(table_.number_of(one));
-        }
+        found.push_back(search(snapped(anchor)));
     }
     // After all searches, so that each comparison has the configurations of all of them.
     found.resize(plan_.anchors.size());
@@ -194,10 +197,7 @@ void RangeSearch::search_slow_probes() {
         }
         const Sizes sizes = slow->sizes;
         more_searched_.push_back(sizes);
-        std::vector<std::size_t> found;
-        for (const std::string& one : bench_.search(sizes, last_found())) {
-            found.push_back(table_.number_of(one));
-        }
+        const std::vector<std::size_t> found = search(sizes);
         for (const Sizes& probe : probes_near(sizes)) {
             if (has_time()) {
                 compare(probe, found, table_);
@@ -340,21 +340,9 @@ RangeSearch::Tests RangeSearch::test(const Ranges& ranges, double part) {
 }
 
 /// Held-out sizes become probes: others will test what is learnt from them.
-void RangeSearch::learn(const Tests& tests) {
-    for (std::size_t i = 0; i < tests.size(); ++i) {
-        const CostTable::Probe& probe = tested_.probes()[i];
-        Comparison again{.timings = {}, .standard = probe.standard};
-        std::vector<std::size_t> compared;
-        for (std::size_t number = 0; number < probe.timings.size(); ++number) {
-            if (probe.timings[number].ns == 0) {
-                continue;
-            }
-            compared.push_back(number);
-            if (std::isfinite(probe.timings[number].ns)) {
-                again.timings[tested_.configurations()[number]] = probe.timings[number];
-            }
-        }
-        table_.add(probe.sizes, compared, again);
+void RangeSearch::learn() {
+    for (const CostTable::Probe& probe : tested_.probes()) {
+        table_.add(probe);
     }
 }
 
@@ -369,7 +357,7 @@ std::vector<ServedRange> RangeSearch::run() {
                            [](const HeldOutTest& one) { return !one.good; });
     };
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
-        learn(tests);
+        learn();
         search_slow_probes();
         // Half of what is left is for the tests.
         Ranges learnt = settled(place_boundaries((1 + bench_.spent()) / 2));

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <set>
 
-#include "range/cost_table.hpp"
 #include "range/range_fit.hpp"
 
 namespace jitune::internal {
@@ -95,10 +94,6 @@ std::vector<std::vector<std::int64_t>> cell_ends(const SizeBox& box, int halves)
 }
 
 }  // namespace
-
-double octaves_of(const SizeBox& box) {
-    return octaves_between(box.from, box.to);
-}
 
 double elements_of(const Sizes& sizes) {
     return std::accumulate(sizes.begin(), sizes.end(), 1.0, [](double product, std::int64_t size) {

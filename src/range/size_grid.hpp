@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <random>
 #include <vector>
 
 #include "sizes/size_box.hpp"
 
 namespace jitune::internal {
-
-/// The octaves of a box, all dimensions added up.
-double octaves_of(const SizeBox& box);
 
 /// The number of dimensions in which a box has more than one size.
 int dimensions_of(const SizeBox& box);

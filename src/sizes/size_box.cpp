@@ -12,24 +12,19 @@ namespace jitune::internal {
 
 namespace {
 
-/// The parts between the separators: one more than there are separators.
-std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
-    std::vector<std::string_view> parts;
-    for (std::size_t end = text.find(separator); end != std::string_view::npos;
-         end = text.find(separator)) {
-        parts.push_back(text.substr(0, end));
+/// Calls `take` with each part between the separators, until it returns false. Returns false then.
+template <class Take>
+bool each_part(std::string_view text, std::string_view separator, const Take& take) {
+    while (true) {
+        const std::size_t end = text.find(separator);
+        if (!take(text.substr(0, end))) {
+            return false;
+        }
+        if (end == std::string_view::npos) {
+            return true;
+        }
         text.remove_prefix(end + separator.size());
     }
-    parts.push_back(text);
-    return parts;
-}
-
-/// Takes the part before a separator from the front of a text, or all of it.
-std::string_view take_part(std::string_view& text, std::string_view separator) {
-    const std::size_t end = text.find(separator);
-    const std::string_view part = text.substr(0, end);
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + separator.size());
-    return part;
 }
 
 struct Range {
@@ -54,18 +49,8 @@ std::optional<Range> parse_range(std::string_view word) {
     return good && range.from <= range.to ? std::optional(range) : std::nullopt;
 }
 
-/// "rows=1..64 columns=16"
-std::optional<SizeBox> parse_box(std::string_view text) {
-    SizeBox box;
-    for (const std::string_view word : split(text, " ")) {
-        const auto range = parse_range(word);
-        if (!range) {
-            return std::nullopt;
-        }
-        box.from.push_back(range->from);
-        box.to.push_back(range->to);
-    }
-    return box;
+double octaves_between(std::int64_t left, std::int64_t right) {
+    return std::abs(std::log2(static_cast<double>(left) / static_cast<double>(right)));
 }
 
 }  // namespace
@@ -152,36 +137,37 @@ std::string coverage_text(std::span<const SizeBox> boxes, std::span<const std::s
 
 std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
     std::vector<SizeBox> boxes;
-    if (text.empty()) {
-        return boxes;
-    }
-    for (const std::string_view part : split(text, "; ")) {
-        const auto box = parse_box(part);
-        if (!box || (!boxes.empty() && box->from.size() != boxes.front().from.size())) {
-            return std::nullopt;
-        }
-        boxes.push_back(*box);
-    }
-    return boxes;
+    const auto take_box = [&](std::string_view part) {
+        SizeBox& box = boxes.emplace_back();
+        const bool good = each_part(part, " ", [&](std::string_view word) {
+            const auto range = parse_range(word).value_or(Range());
+            box.from.push_back(range.from);
+            box.to.push_back(range.to);
+            return range.from > 0;
+        });
+        return good && box.from.size() == boxes.front().from.size();
+    };
+    const bool good = text.empty() || each_part(text, "; ", take_box);
+    return good ? std::optional(std::move(boxes)) : std::nullopt;
 }
 
 std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes) {
     bool holds = false;
-    while (!text.empty()) {
-        std::string_view box = take_part(text, "; ");
+    const auto take_box = [&](std::string_view part) {
         std::size_t place = 0;
         bool inside = true;
-        for (; !box.empty(); ++place) {
-            const auto range = parse_range(take_part(box, " "));
-            if (!range) {
-                return std::nullopt;
-            }
-            inside = inside && place < sizes.size() && range->from <= sizes[place] &&
+        const bool good = each_part(part, " ", [&](std::string_view word) {
+            const auto range = parse_range(word);
+            inside = inside && range && place < sizes.size() && range->from <= sizes[place] &&
                      sizes[place] <= range->to;
-        }
+            ++place;
+            return range.has_value();
+        });
         holds = holds || (inside && place == sizes.size());
-    }
-    return holds;
+        return good;
+    };
+    const bool good = text.empty() || each_part(text, "; ", take_box);
+    return good ? std::optional(holds) : std::nullopt;
 }
 
 std::optional<Sizes> exact_sizes(std::string_view text) {
@@ -194,10 +180,19 @@ std::optional<Sizes> exact_sizes(std::string_view text) {
 
 std::vector<std::string> size_names(std::string_view text) {
     std::vector<std::string> names;
-    for (const std::string_view word : split(split(text, "; ").front(), " ")) {
-        names.emplace_back(split(word, "=").front());
-    }
+    each_part(text.substr(0, text.find("; ")), " ", [&](std::string_view word) {
+        names.emplace_back(word.substr(0, word.find('=')));
+        return true;
+    });
     return names;
+}
+
+double octaves_between(std::span<const std::int64_t> left, std::span<const std::int64_t> right) {
+    double octaves = 0;
+    for (std::size_t i = 0; i < left.size(); ++i) {
+        octaves += octaves_between(left[i], right[i]);
+    }
+    return octaves;
 }
 
 double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes) {
@@ -206,9 +201,7 @@ double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes) 
     }
     double octaves = 0;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const std::int64_t inside = std::clamp(sizes[i], box.from[i], box.to[i]);
-        octaves += std::abs(std::log2(static_cast<double>(sizes[i])) -
-                            std::log2(static_cast<double>(inside)));
+        octaves += octaves_between(sizes[i], std::clamp(sizes[i], box.from[i], box.to[i]));
     }
     return octaves;
 }

@@ -55,8 +55,17 @@ std::optional<Sizes> exact_sizes(std::string_view text);
 /// The names of the sizes in such a text, or in a sizes_text().
 std::vector<std::string> size_names(std::string_view text);
 
-/// The distance of the sizes from a box: log2 of each size's ratio, added up. 0 if the box holds
-/// them, infinity if it has another number of sizes.
+/// The distance of two problems' sizes, of which there are as many: log2 of each pair's ratio,
+/// added up.
+double octaves_between(std::span<const std::int64_t> left, std::span<const std::int64_t> right);
+
+/// The octaves that a box spans, all dimensions added up.
+inline double octaves_of(const SizeBox& box) {
+    return octaves_between(box.from, box.to);
+}
+
+/// The distance of the sizes from the nearest ones of a box: 0 if the box holds them, infinity if it
+/// has another number of sizes.
 double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes);
 
 /// The distance from the nearest of the boxes.

@@ -9,10 +9,14 @@
 #include <vector>
 
 #include "space/expression.hpp"
-#include "space/join_plan.hpp"
 #include "space/value.hpp"
 
 namespace jitune::internal {
+
+struct JoinLoop;
+
+/// Nested loops over parameters that constraints tie together, from the outermost.
+using JoinGroup = std::vector<JoinLoop>;
 
 /// Finds the combinations of parameters' values that satisfy constraints, with nested loops in the
 /// order of the join plan. Not thread-safe.

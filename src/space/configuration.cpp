@@ -14,14 +14,6 @@ namespace jitune::internal {
 
 namespace {
 
-std::string values_text(const Parameter& parameter) {
-    std::vector<std::string> texts;
-    for (const Value& value : parameter.values) {
-        texts.push_back(to_string(value));
-    }
-    return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 /// Reads the words of one configuration text, each parameter at most once.
 class ConfigurationReader {
 public:
@@ -34,21 +26,16 @@ public:
             fail(fmt::format("expected parameter=value, found \"{}\"", word));
         }
         const std::string_view name = word.substr(0, equals);
-        const auto parameter = std::find_if(parameters_.begin(), parameters_.end(),
-                                            [name](const Parameter& p) { return p.name == name; });
-        if (parameter == parameters_.end()) {
-            std::vector<std::string_view> names;
-            for (const Parameter& known : parameters_) {
-                names.push_back(known.name);
-            }
+        const std::size_t index = parameter_index(name, parameters_);
+        if (index == parameters_.size()) {
             fail(fmt::format("unknown parameter \"{}\"; the parameters are {}", name,
-                             fmt::join(names, ", ")));
+                             names_text(parameters_)));
         }
-        auto& slot = values_[static_cast<std::size_t>(parameter - parameters_.begin())];
+        auto& slot = values_[index];
         if (slot.has_value()) {
             fail(fmt::format("parameter {} is given twice", name));
         }
-        slot = listed_value(*parameter, word.substr(equals + 1));
+        slot = listed_value(parameters_[index], word.substr(equals + 1));
     }
 
     [[nodiscard]] Configuration finish() {
@@ -85,6 +72,28 @@ private:
 };
 
 }  // namespace
+
+std::size_t parameter_index(std::string_view name, std::span<const Parameter> parameters) {
+    const auto found = std::find_if(parameters.begin(), parameters.end(),
+                                    [name](const Parameter& one) { return one.name == name; });
+    return static_cast<std::size_t>(found - parameters.begin());
+}
+
+std::string names_text(std::span<const Parameter> parameters) {
+    std::vector<std::string_view> names;
+    for (const Parameter& one : parameters) {
+        names.push_back(one.name);
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string values_text(const Parameter& parameter) {
+    std::vector<std::string> texts;
+    for (const Value& value : parameter.values) {
+        texts.push_back(to_string(value));
+    }
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
 
 const Value& Configuration::at(std::string_view name) const {
     const auto entry = std::find_if(entries_.begin(), entries_.end(),

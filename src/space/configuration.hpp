@@ -11,6 +11,15 @@
 
 namespace jitune::internal {
 
+/// The index of the parameter of this name; the number of `parameters` if there is none.
+std::size_t parameter_index(std::string_view name, std::span<const Parameter> parameters);
+
+/// "block, items": the names of parameters, for messages.
+std::string names_text(std::span<const Parameter> parameters);
+
+/// "64, 128, 256": the values of a parameter, for messages.
+std::string values_text(const Parameter& parameter);
+
 /// One point of a search space: a value for each parameter, in the parameters' order.
 class Configuration {
 public:

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
+#include "space/configuration.hpp"
 #include "space/expression_node.hpp"
 
 namespace jitune::internal {
@@ -99,17 +100,15 @@ std::string text_of(const ExpressionNode& node) {
 
 /// The name itself if no parameter has it.
 NodePointer choice_of(const NodePointer& name, std::span<const Parameter> parameters) {
-    const auto found = std::find_if(parameters.begin(), parameters.end(),
-                                    [&](const Parameter& one) { return one.name == name->text; });
-    if (found == parameters.end()) {
+    const std::size_t index = parameter_index(name->text, parameters);
+    if (index == parameters.size()) {
         return name;
     }
     Operands values;
-    for (const Value& value : found->values) {
+    for (const Value& value : parameters[index].values) {
         values.push_back(make_literal(to_scalar(value)));
     }
-    return make_choice(name->text, static_cast<std::size_t>(found - parameters.begin()),
-                       std::move(values));
+    return make_choice(name->text, index, std::move(values));
 }
 
 void collect_conjuncts(const NodePointer& node, std::vector<NodePointer>& parts) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -76,6 +75,11 @@ bool same_word(std::string_view a, std::string_view b) {
                       [](char x, char y) { return upper(x) == upper(y); });
 }
 
+bool is_identifier(std::string_view text) {
+    return !text.empty() && !is_digit(text.front()) &&
+           std::all_of(text.begin(), text.end(), is_word_character);
+}
+
 Token ExpressionLexer::take() {
     const Token taken = current_;
     advance();
@@ -140,8 +144,7 @@ Token ExpressionLexer::text_literal(std::size_t begin) const {
         fail(begin, "expected a second ' to end this text");
     }
     const std::string_view content = text_.substr(begin + 1, quote - begin - 1);
-    if (content.empty() || is_digit(content.front()) ||
-        !std::all_of(content.begin(), content.end(), is_word_character)) {
+    if (!is_identifier(content)) {
         fail(begin,
              "expected a text of letters, digits and _ between the quotes, without a digit first");
     }

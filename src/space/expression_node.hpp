@@ -40,27 +40,13 @@ struct Datum {
 };
 
 Scalar to_scalar(Datum value);
-Datum truth(bool value);
-
-Datum add(Datum a, Datum b);
-Datum subtract(Datum a, Datum b);
-Datum multiply(Datum a, Datum b);
-Datum divide(Datum a, Datum b);
-Datum remainder(Datum a, Datum b);
-
-/// |a|; NULL for -2^63, integer or real: the integer has no absolute value.
-Datum absolute(Datum a);
-
-/// < 0, 0 or > 0; neither may be NULL. Numbers compare by exact value and come before text.
-int compare(Datum a, Datum b);
-
 struct ExpressionNode;
 
 using NodePointer = std::shared_ptr<const ExpressionNode>;
 using Operands = std::vector<NodePointer>;
 using Slots = std::span<const std::int64_t>;
 
-/// The function of a node on its operands: one row of the tables in operation.cpp.
+/// The function of a node on its operands: one row of the tables in expression_node.cpp.
 struct Operation {
     std::string_view name;
     Datum (*evaluate)(const ExpressionNode&, Slots) = nullptr;

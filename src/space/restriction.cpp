@@ -28,17 +28,12 @@ public:
         if (equals_ == text_.size() || name.empty()) {
             fail("expected parameter=value,value as in block=256,512 or block=64..512");
         }
-        const auto found = std::find_if(parameters_.begin(), parameters_.end(),
-                                        [&](const Parameter& one) { return one.name == name; });
-        if (found == parameters_.end()) {
-            std::vector<std::string_view> names;
-            for (const Parameter& one : parameters_) {
-                names.push_back(one.name);
-            }
+        const std::size_t index = parameter_index(name, parameters_);
+        if (index == parameters_.size()) {
             fail(fmt::format("unknown parameter \"{}\"; the parameters are {}", name,
-                             fmt::join(names, ", ")));
+                             names_text(parameters_)));
         }
-        return static_cast<std::size_t>(found - parameters_.begin());
+        return index;
     }
 
     /// The values of `from` that the restriction names, in the order of `from`.
@@ -80,12 +75,8 @@ private:
             }
         }
         if (!found) {
-            std::vector<std::string> texts;
-            for (const Value& value : from.values) {
-                texts.push_back(to_string(value));
-            }
             fail(fmt::format("parameter {} cannot be \"{}\"; its values are {}", from.name, word,
-                             fmt::join(texts, ", ")));
+                             values_text(from)));
         }
     }
 

@@ -24,14 +24,6 @@ constexpr std::size_t kMaxValues = 255;
     throw Error(ErrorKind::usage, "search space: " + message);
 }
 
-std::string names_text(const std::vector<Parameter>& parameters) {
-    std::vector<std::string_view> names;
-    for (const Parameter& parameter : parameters) {
-        names.push_back(parameter.name);
-    }
-    return fmt::format("{}", fmt::join(names, ", "));
-}
-
 /// No constraint could spell another name.
 void check_name(const std::string& name) {
     bool plain = false;
@@ -83,13 +75,9 @@ void check_parameters(const std::vector<Parameter>& parameters) {
 
 void check_constraints(const std::vector<Expression>& constraints,
                        const std::vector<Parameter>& parameters) {
-    std::set<std::string> known;
-    for (const Parameter& parameter : parameters) {
-        known.insert(parameter.name);
-    }
     for (const Expression& constraint : constraints) {
         for (const std::string& name : constraint.names()) {
-            if (!known.contains(name)) {
+            if (parameter_index(name, parameters) == parameters.size()) {
                 fail(
                     fmt::format("constraint \"{}\" names \"{}\", which is not a parameter; the "
                                 "parameters are {}",

@@ -19,10 +19,6 @@ public:
         return indexes;
     }
 
-    [[nodiscard]] bool learns() const override { return false; }
-
-    void tell(std::size_t /*index*/, std::optional<double> /*median_ns*/) override {}
-
 private:
     std::size_t size_;
     std::size_t next_ = 0;

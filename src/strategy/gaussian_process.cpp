@@ -178,7 +178,7 @@ double GaussianProcess::covariance(const Point& a, const Point& b) const {
     return pairs_weight_ * pairs + (1 - pairs_weight_) * static_cast<double>(product);
 }
 
-void GaussianProcess::append(const Point& point) {
+void GaussianProcess::add(const Point& point) {
     Vector row;
     row.reserve(points_.size() + 1);
     double rest = 1 + noise_;
@@ -201,12 +201,8 @@ void GaussianProcess::factorize(const std::vector<Point>& points) {
     pairs_weight_ = 1 / (1 + std::exp(-log_odds_.value));
     noise_ = std::exp(log_noise_.value);
     for (const Point& point : points) {
-        append(point);
+        add(point);
     }
-}
-
-void GaussianProcess::add(const Point& point) {
-    append(point);
 }
 
 void GaussianProcess::set_targets(std::span<const double> targets) {

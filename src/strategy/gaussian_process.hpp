@@ -83,7 +83,6 @@ private:
 
     [[nodiscard]] double covariance(const Point& a, const Point& b) const;
     void factorize(const std::vector<Point>& points);
-    void append(const Point& point);
     static std::vector<Measure> measures_of(const std::vector<Value>& values);
     /// Tries another value of one learned number, of `dimension` or of none; it stays if it makes
     /// the targets of `points` more likely than `best`.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include "jitune/error.hpp"
@@ -33,6 +34,17 @@ std::unique_ptr<Strategy> make_automatic(const SearchSpace& space, std::uint64_t
                                          std::size_t budget) {
     const bool fits = budget == 0 || space.size() <= budget;
     return make_strategy(fits ? "exhaustive" : "surrogate", space, seed, budget);
+}
+
+/// Numbers beyond the last whole multiple of `bound` are drawn again.
+std::size_t below(std::mt19937_64& random, std::size_t bound) {
+    constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t limit = kMax - kMax % bound;
+    std::uint64_t number = random();
+    while (number >= limit) {
+        number = random();
+    }
+    return static_cast<std::size_t>(number % bound);
 }
 
 std::span<const StrategyEntry> strategies() {

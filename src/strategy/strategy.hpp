@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,10 +26,10 @@ public:
     virtual std::vector<std::size_t> ask(std::size_t count) = 0;
 
     /// True if later proposals depend on tell().
-    [[nodiscard]] virtual bool learns() const = 0;
+    [[nodiscard]] virtual bool learns() const { return false; }
 
     /// The median time of one configuration, asked for or known before; nullopt: it failed.
-    virtual void tell(std::size_t index, std::optional<double> median_ns) = 0;
+    virtual void tell(std::size_t /*index*/, std::optional<double> /*median_ns*/) {}
 };
 
 /// `space` must outlive the strategy. Equal seeds give equal proposals. `budget` is about how many
@@ -46,6 +47,11 @@ struct StrategyEntry {
     int fewest_to_near = 0;
     int most_to_near = 0;
 };
+
+/// Uniform in [0, bound). The generator's numbers are fixed by the C++ standard, but std::shuffle
+/// and std::uniform_int_distribution are not: with those, equal seeds would propose differently
+/// under different standard libraries.
+std::size_t below(std::mt19937_64& random, std::size_t bound);
 
 /// All strategies; `jitune --help` prints this table.
 std::span<const StrategyEntry> strategies();

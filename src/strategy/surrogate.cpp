@@ -8,7 +8,6 @@
 #include <unordered_map>
 
 #include "strategy/gaussian_process.hpp"
-#include "strategy/permutation.hpp"
 #include "strategy/strategy.hpp"
 
 namespace jitune::internal {
@@ -129,9 +128,9 @@ private:
         if (trials_.size() >= next_fit_ || pool_.empty()) {
             fit();
         }
-        while (observed_.size() < fitted_ + trials_.size() - fitted_trials_) {
-            observed_.push_back(fitted_trials_ + observed_.size() - fitted_);
-            model_.add(trials_[observed_.back()].point);
+        for (; known_ < trials_.size(); ++known_) {
+            observed_.push_back(known_);
+            model_.add(trials_[known_].point);
         }
         for (const std::size_t index : news_) {
             add_neighbours(index);
@@ -204,8 +203,7 @@ private:
             points.push_back(trials_[trial].point);
         }
         model_.fit(points, targets(scale()), random_);
-        fitted_ = observed_.size();
-        fitted_trials_ = trials_.size();
+        known_ = trials_.size();
         next_fit_ = trials_.size() + std::clamp<std::size_t>(trials_.size() / 5, 1, kBetweenFits);
         fill_pool();
     }
@@ -264,9 +262,8 @@ private:
     std::set<std::pair<double, std::size_t>> ranked_;  ///< the best: log time, index
     std::vector<std::size_t> news_;                    ///< ranked since the pool was filled
     double expected_ = kNoIdea;                        ///< log time of the last proposal
-    std::vector<std::size_t> observed_;  ///< trials in the order in which the model has them
-    std::size_t fitted_ = 0;
-    std::size_t fitted_trials_ = 0;
+    std::vector<std::size_t> observed_;  ///< trials that the model knows, in its order
+    std::size_t known_ = 0;              ///< trials that the model knows or has left out
     std::size_t next_fit_ = 0;
     std::vector<Candidate> pool_;
 };

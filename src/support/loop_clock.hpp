@@ -31,9 +31,6 @@ public:
         return lasted_;
     }
 
-    /// Leaves `time` of the present turn out.
-    void leave_out(Time time) { last_ += time; }
-
     [[nodiscard]] Time lasted() const { return lasted_; }
 
 private:

@@ -37,18 +37,13 @@ bool uses_energy(const MetricSpec& metric) {
     return metric.value.names().contains("joules");
 }
 
-Cost of_mean(const MeanInterval& interval) {
-    return {interval.mean, interval.low, interval.high};
-}
-
-/// The value that `value_at` gives for the median time, in seconds, and its range over the median's
-/// interval. Returns nothing if there is no value.
+/// `value_at` of the median time, in seconds, and its range over the median's interval. Nothing
+/// where there is no value.
 template <class ValueAt>
-std::optional<Cost> at_median(const FinalistFigures& figures, const ValueAt& value_at) {
-    const MedianBounds bounds = median_bounds(figures.launch_ns);
+std::optional<Interval> at_median(const FinalistFigures& figures, const ValueAt& value_at) {
+    const Interval median_ns = median_interval(figures.launch_ns);
     std::vector<double> values;
-    for (const double ns :
-         {summarize(figures.launch_ns).median_ns, bounds.low_ns, bounds.high_ns}) {
+    for (const double ns : {median_ns.value, median_ns.low, median_ns.high}) {
         const std::optional<double> value = value_at(ns * 1e-9);
         if (!value) {
             return std::nullopt;
@@ -56,13 +51,13 @@ std::optional<Cost> at_median(const FinalistFigures& figures, const ValueAt& val
         values.push_back(*value);
     }
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
-    return Cost{values.front(), *low, *high};
+    return Interval{values.front(), *low, *high};
 }
 
 /// Returns the mean of a metric over the windows; nothing without windows, or if the metric has
 /// no value in one of them.
-std::optional<Cost> over_windows(const Task& task, const FinalistFigures& figures,
-                                 const std::string& name) {
+std::optional<Interval> over_windows(const Task& task, const FinalistFigures& figures,
+                                     const std::string& name) {
     std::vector<double> values;
     for (std::size_t i = 0; i < figures.energy_j.size(); ++i) {
         const auto value = metric_of(task, figures.configuration, name, figures.launch_ns[i] * 1e-9,
@@ -72,7 +67,7 @@ std::optional<Cost> over_windows(const Task& task, const FinalistFigures& figure
         }
         values.push_back(*value);
     }
-    return values.empty() ? std::nullopt : std::optional(of_mean(mean_interval(values)));
+    return values.empty() ? std::nullopt : std::optional(mean_interval(values));
 }
 
 [[noreturn]] void throw_no_value(const std::string& metric, const std::string& configuration) {
@@ -115,15 +110,15 @@ bool Objective::needs_energy(const Task& task) const {
     return needs;
 }
 
-Cost Objective::cost(const Task& task, const FinalistFigures& figures) const {
+Interval Objective::cost(const Task& task, const FinalistFigures& figures) const {
     if (kind == Kind::energy || kind == Kind::edp) {
-        return of_mean(kind == Kind::energy ? figures.energy() : figures.energy_delay());
+        return kind == Kind::energy ? figures.energy() : figures.energy_delay();
     }
     if (kind == Kind::time) {
         return at_median(figures, [](double seconds) { return std::optional(seconds); }).value();
     }
     const MetricSpec& metric = *find_metric(task.kernel_template().front_matter(), name);
-    const std::optional<Cost> cost =
+    const std::optional<Interval> cost =
         uses_energy(metric)
             ? over_windows(task, figures, name)
             : at_median(figures, [&](double seconds) {
@@ -132,18 +127,17 @@ Cost Objective::cost(const Task& task, const FinalistFigures& figures) const {
     if (!cost) {
         throw_no_value(name, figures.configuration);
     }
-    return metric.less_is_better ? *cost : Cost{-cost->value, -cost->high, -cost->low};
+    return metric.less_is_better ? *cost : Interval{-cost->value, -cost->high, -cost->low};
 }
 
 std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task,
-                                                     const FinalistFigures& figures,
-                                                     double median_ns) {
+                                                     const FinalistFigures& figures) {
     std::vector<KernelTemplate::Metric> metrics;
     for (const MetricSpec& metric : task.kernel_template().front_matter().metrics) {
         std::optional<double> value;
         if (!uses_energy(metric)) {
-            value =
-                metric_of(task, figures.configuration, metric.name, median_ns * 1e-9, std::nullopt);
+            value = metric_of(task, figures.configuration, metric.name, figures.time_ns * 1e-9,
+                              std::nullopt);
         } else if (const auto cost = over_windows(task, figures, metric.name)) {
             value = cost->value;
         }

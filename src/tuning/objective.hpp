@@ -11,14 +11,6 @@
 
 namespace jitune::internal {
 
-/// The figure of a finalist that an objective minimizes, with its 95 % confidence interval.
-struct Cost {
-    double value = 0;
-    double low = 0;
-    double high = 0;
-    bool operator==(const Cost&) const = default;
-};
-
 /// The figure that a winner should minimize. Searches compare times; the objective chooses among
 /// the fastest candidates.
 struct Objective {
@@ -38,23 +30,22 @@ struct Objective {
     /// for a metric that has no value for the default.
     [[nodiscard]] bool needs_energy(const Task& task) const;
 
-    /// The cost of a finalist. A time, and a metric that needs no energy, is that of its median
-    /// time; any other cost is the mean over its windows. Throws Error(usage) for a metric that has
-    /// no value.
-    [[nodiscard]] Cost cost(const Task& task, const FinalistFigures& figures) const;
+    /// The figure of a finalist that the objective minimizes, with its 95 % interval. A time, and a
+    /// metric that needs no energy, is that of its median time; any other cost is the mean over its
+    /// windows. Throws Error(usage) for a metric that has no value.
+    [[nodiscard]] Interval cost(const Task& task, const FinalistFigures& figures) const;
 };
 
-/// The template's metrics of a finalist of this median time, as Objective::cost() takes them. One
+/// The template's metrics of a finalist, as Objective::cost() takes them. One
 /// that has no value is left out.
 std::vector<KernelTemplate::Metric> finalist_metrics(const Task& task,
-                                                     const FinalistFigures& figures,
-                                                     double median_ns);
+                                                     const FinalistFigures& figures);
 
 /// A finalist with its time and what the objective says of it.
 struct Judged {
     std::string configuration;
     double time_ns = 0;  ///< median of the finals
-    Cost cost;
+    Interval cost;       ///< Objective::cost()
 };
 
 /// The index of the winner: the fastest of the finalists whose intervals of cost meet that of the

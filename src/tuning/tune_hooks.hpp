@@ -11,7 +11,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
-#include <utility>
+#include <thread>
 
 #include "backend/device.hpp"
 #include "support/time_source.hpp"
@@ -34,7 +34,10 @@ struct TuneProgress {
         Binary binary = {};     ///< what was timed
         /// True if it is faster than the default by more than noise explains, or if the default
         /// failed.
-        [[nodiscard]] bool beats_default() const;
+        [[nodiscard]] bool beats_default() const {
+            constexpr double kNoise = 1.03;
+            return default_ns == 0 || ns * kNoise < default_ns;
+        }
     };
     std::optional<Incumbent> incumbent = {};
 
@@ -55,11 +58,6 @@ struct TuneProgress {
     };
     std::optional<Range> range = {};
 };
-
-inline bool TuneProgress::Incumbent::beats_default() const {
-    constexpr double kNoise = 1.03;
-    return default_ns == 0 || ns * kNoise < default_ns;
-}
 
 /// Sees a tuning's steps as they begin, so that it knows what was under way if the tuning ends in
 /// the middle. Configurations are given as their texts. Every function does nothing by default.
@@ -116,7 +114,7 @@ struct TuneHooks {
     /// As has_turn, asked before the first candidate at other sizes than the tuning's own. Nothing
     /// of this tuning runs on the device then.
     std::function<bool()> may_compare = {};
-    /// How long the tuning has waited for its turns. No budget counts that.
+    /// How long the tuning has waited for its turns. No budget counts that: see ActiveTime.
     std::shared_ptr<std::chrono::nanoseconds> rested =
         std::make_shared<std::chrono::nanoseconds>(0);
     const TimeSource* time = &kMachineTime;  ///< of budgets and limits
@@ -124,19 +122,30 @@ struct TuneHooks {
 
 /// Waits until the next candidate or round of the finals may use the device, or until the tuning is
 /// to stop.
-void await_turn(const TuneHooks& hooks);
+inline void await_turn(const TuneHooks& hooks) {
+    constexpr std::chrono::milliseconds kGlance{10};
+    const auto may_go = [&] { return !hooks.has_turn || hooks.stop->load() || hooks.has_turn(); };
+    if (may_go()) {
+        return;
+    }
+    hooks.observer->rests();
+    const auto begin = hooks.time->now();
+    do {
+        std::this_thread::sleep_for(kGlance);
+    } while (!may_go());
+    *hooks.rested += hooks.time->now() - begin;
+}
 
-/// How long a tuning has rested since the last look.
-class RestLook {
+/// The time of a tuning, which stands still while it rests. Used by the tuning's thread.
+class ActiveTime final : public TimeSource {
 public:
-    explicit RestLook(std::shared_ptr<const std::chrono::nanoseconds> rested)
-        : rested_(std::move(rested)), seen_(*rested_) {}
+    explicit ActiveTime(const TuneHooks& hooks) : time_(*hooks.time), rested_(hooks.rested) {}
 
-    std::chrono::nanoseconds operator()() { return *rested_ - std::exchange(seen_, *rested_); }
+    [[nodiscard]] Clock::time_point now() const override { return time_.now() - *rested_; }
 
 private:
+    const TimeSource& time_;
     std::shared_ptr<const std::chrono::nanoseconds> rested_;
-    std::chrono::nanoseconds seen_;
 };
 
 }  // namespace jitune::internal

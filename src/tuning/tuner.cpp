@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "measure/timing_rules.hpp"
 #include "support/loop_clock.hpp"
 #include "tuning/finals/finals.hpp"
@@ -32,8 +29,8 @@ public:
           hooks_(hooks),
           binaries_(binaries),
           log_(log),
-          whole_(kUsual, *hooks.time),
-          new_rest_(hooks.rested),
+          active_(hooks),
+          whole_(kUsual, active_),
           space_(task.space()),
           search_(task, space_, binaries, plan, hooks, log),
           rig_(task.device, *task.kernel.workload, task.problem,
@@ -47,10 +44,8 @@ public:
         search_.run(rig_, set_up, [&](const Evaluation& evaluation) {
             record(evaluation, evaluation.samples_ns, evaluation.conditions);
         });
-        leave_rests_out();
         const LoopClock::Time searched = whole_.turn();
         std::vector<Finalist> finalists = finals();
-        leave_rests_out();
         const LoopClock::Time chosen = whole_.turn();
         std::optional<Binary> alone = compile_alone(*finalists.front().evaluation);
         while (!alone) {  // without the one that was wrong
@@ -79,20 +74,13 @@ private:
             record_maker_.measurement(evaluation, samples_ns, conditions));
         hooks_.observer->measured(report_.measurements.back());
     }
-    void leave_rests_out() {
-        const auto rest = new_rest_();
-        whole_.leave_out(rest);
-        if (finals_time_) {
-            finals_time_->leave_out(rest);
-        }
-    }
     /// Runs the finals. The result is not empty and begins with the winner.
     std::vector<Finalist> finals();
     /// What is left of the time for all finals of this tuning; nothing if it has no limit.
     [[nodiscard]] std::optional<std::chrono::milliseconds> left_for_finals();
     [[nodiscard]] std::optional<Binary> compile_alone(const Evaluation& winner);
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
-    [[nodiscard]] Gain gain_from_search(const Finalist& winner);
+    [[nodiscard]] Gain gain_from_search(const Finalist& winner, Gain gain);
     /// If the default won because few others were timed, notes how many.
     void note_rivals(const Finalist& winner, Certainty& certainty) const;
     [[nodiscard]] std::vector<double> time_again(const Evaluation& evaluation, double best_ns);
@@ -102,8 +90,8 @@ private:
     const TuneHooks& hooks_;
     BinaryCache& binaries_;
     const Log& log_;
-    LoopClock whole_;    ///< since this tuning began; a repetition of the finals is a turn
-    RestLook new_rest_;  ///< that whole_ and finals_time_ are to leave out
+    const ActiveTime active_;
+    LoopClock whole_;  ///< since this tuning began; a repetition of the finals is a turn
     const SearchSpace space_;
     Search search_;  // before the rig: its compilers work while the rig is set up
     Rig rig_;
@@ -113,7 +101,6 @@ private:
 };
 
 std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
-    leave_rests_out();
     if (plan_.limit.count() > 0) {
         return left_of(plan_.finals_end(), whole_);
     }
@@ -121,7 +108,7 @@ std::optional<std::chrono::milliseconds> Tuning::left_for_finals() {
         return std::nullopt;
     }
     if (!finals_time_) {
-        finals_time_.emplace(kUsual, *hooks_.time);
+        finals_time_.emplace(kUsual, active_);
         return plan_.budget / 4;
     }
     return left_of(plan_.budget / 4, *finals_time_);
@@ -180,17 +167,8 @@ std::optional<Binary> Tuning::compile_alone(const Evaluation& winner) {
 /// The winner beside the default, round by round if the default was in the finals, else beside
 /// its time in the search.
 Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
-    const Finalist& winner = finalists.front();
-    const auto standard =
-        std::find_if(finalists.begin(), finalists.end(), [&](const Finalist& finalist) {
-            return finalist.evaluation->index == search_.seeds().front();
-        });
-    if (standard == finalists.end()) {
-        return gain_from_search(winner);
-    }
-    const Ratio ratio = ratio_of(standard->samples_ns, winner.samples_ns);
-    return {standard->summary.median_ns,
-            {winner.conditions.text(), winner.uncertainty, ratio.low, ratio.high}};
+    Gain gain = gain_in_rounds(finalists, search_.seeds().front());
+    return gain.default_ns > 0 ? gain : gain_from_search(finalists.front(), std::move(gain));
 }
 
 void Tuning::note_rivals(const Finalist& winner, Certainty& certainty) const {
@@ -230,9 +208,7 @@ std::vector<double> Tuning::time_again(const Evaluation& evaluation, double best
 
 /// Other processes only lengthen times, of one sample or of all samples in a row. So the default is
 /// timed again, and its fastest sample counts, because the median may be too long.
-Gain Tuning::gain_from_search(const Finalist& winner) {
-    Conditions conditions = winner.conditions;
-    Gain gain{0, {conditions.text(), winner.uncertainty, 0, 0}};
+Gain Tuning::gain_from_search(const Finalist& winner, Gain gain) {
     const auto& evaluations = search_.evaluations();
     const auto standard = std::find_if(
         evaluations.begin(), evaluations.end(),
@@ -249,6 +225,7 @@ Gain Tuning::gain_from_search(const Finalist& winner) {
     const double unsure = relative_uncertainty(standard->samples_ns) + winner.uncertainty;
     const double fastest_ns = *std::min_element(samples_ns.begin(), samples_ns.end());
     const double low = std::min(standard->median_ns * (1 - unsure), fastest_ns);
+    Conditions conditions = winner.conditions;
     conditions.shared |= standard->conditions.shared;
     if (standard->conditions.clocks == Clocks::noisy) {
         conditions.clocks = Clocks::noisy;

@@ -112,32 +112,32 @@ TEST(PairedComparison, IsExactIfTheRatioIsTheSameInEachRound) {
         slower.push_back(3.0 * round);
         faster.push_back(2.0 * round);
     }
-    const Ratio ratio = ratio_of(slower, faster);
+    const Interval ratio = ratio_of(slower, faster);
     EXPECT_DOUBLE_EQ(ratio.low, 1.5);
-    EXPECT_DOUBLE_EQ(ratio.estimate, 1.5);
+    EXPECT_DOUBLE_EQ(ratio.value, 1.5);
     EXPECT_DOUBLE_EQ(ratio.high, 1.5);
 }
 
 TEST(PairedComparison, IsTheRangeOfEightRounds) {
     const Samples ones(8, 1.0);
-    const Ratio ratio = ratio_of(Samples{1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8}, ones);
+    const Interval ratio = ratio_of(Samples{1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8}, ones);
     EXPECT_NEAR(ratio.low, 1.1, 1e-12);
     EXPECT_NEAR(ratio.high, 1.8, 1e-12);
 }
 
 TEST(PairedComparison, DoesNotBoundARatioWithFewerRounds) {
-    const Ratio ratio = ratio_of(Samples(7, 2.0), Samples(9, 1.0));
+    const Interval ratio = ratio_of(Samples(7, 2.0), Samples(9, 1.0));
     EXPECT_EQ(ratio.low, 0);
-    EXPECT_DOUBLE_EQ(ratio.estimate, 2);
+    EXPECT_DOUBLE_EQ(ratio.value, 2);
     EXPECT_TRUE(std::isinf(ratio.high));
 }
 
 TEST(PairedComparison, IsInvertedBySwappingTheArguments) {
     const Samples a{5, 6, 5.5, 5.2, 5.9, 5.3, 5.8, 5.1, 5.7, 5.6, 9},
         b{4, 4.1, 4.4, 4.2, 4, 4.3, 4, 4.1, 4.2, 4.4, 4};
-    const Ratio there = ratio_of(a, b), back = ratio_of(b, a);
+    const Interval there = ratio_of(a, b), back = ratio_of(b, a);
     EXPECT_NEAR(there.low * back.high, 1, 1e-12);
-    EXPECT_NEAR(there.estimate * back.estimate, 1, 1e-12);
+    EXPECT_NEAR(there.value * back.value, 1, 1e-12);
 }
 
 TEST(PairedComparison, RefusesSamplesWithoutACommonRound) {
@@ -160,9 +160,9 @@ TEST(PairedComparison, ItsIntervalHoldsTheRatioInNinetyNineOfAHundredUnderDriftA
             slower.push_back(sample(1020));
             faster.push_back(sample(1000));
         }
-        const Ratio ratio = ratio_of(slower, faster);
+        const Interval ratio = ratio_of(slower, faster);
         held += ratio.low <= 1.02 && ratio.high >= 1.02 ? 1 : 0;
-        narrow += ratio.uncertainty() < 0.03 ? 1 : 0;
+        narrow += ratio.half_width() < 0.03 ? 1 : 0;
     }
     EXPECT_GE(held, 0.985 * kTrials);
     EXPECT_GE(narrow, 0.9 * kTrials);

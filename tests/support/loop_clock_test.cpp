@@ -38,13 +38,6 @@ TEST_F(LoopClockTest, CountsUsualTurnsWhileTheClockStandsStill) {
     EXPECT_EQ(time_.turn(), milliseconds(40));
 }
 
-TEST_F(LoopClockTest, LeavesAPartOfATurnOut) {
-    turn_at(milliseconds(10));
-    time_.leave_out(milliseconds(100));
-    EXPECT_EQ(turn_at(milliseconds(130)), milliseconds(30));
-    EXPECT_EQ(turn_at(milliseconds(140)), milliseconds(40));
-}
-
 TEST_F(LoopClockTest, CountsOneTurnWhereTheClockJumps) {
     EXPECT_EQ(turn_at(-hours(900)), milliseconds(20));
     EXPECT_EQ(turn_at(hours(9000)), milliseconds(520));

@@ -54,10 +54,10 @@ protected:
         plan_.enough = 1;
     }
 
-    std::vector<FinalistFigures> study(const std::vector<StudiedFinalist>& finalists) {
+    std::vector<FinalistFigures> study(const std::vector<FinalistFigures>& finalists) {
         return report(finalists).finalists;
     }
-    StudyReport report(const std::vector<StudiedFinalist>& finalists) {
+    StudyReport report(const std::vector<FinalistFigures>& finalists) {
         return study_finalists(task_, finalists, plan_, hooks_, binaries_, Log(LogLevel::off));
     }
 
@@ -74,8 +74,8 @@ protected:
 
 TEST_F(FinalistStudyTest, MeasuresTheEnergyOfALaunch) {
     // 1 ms: five launches are a sample.
-    const auto figures =
-        study({{kFakeDefault, {1e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}});
+    const auto figures = study(
+        {{kFakeDefault, {1e6}, {}, {}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, {}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 2U);
     for (const FinalistFigures& one : figures) {
         EXPECT_GE(one.energy_j.size(), plan_.fewest_windows);
@@ -89,7 +89,7 @@ TEST_F(FinalistStudyTest, MeasuresTheEnergyOfALaunch) {
 
 TEST_F(FinalistStudyTest, TakesMoreWindowsWhereTheyDiffer) {
     plan_.enough = 1e-9;
-    const auto figures = study({{kFakeDefault, {1e6}, {}, 1e6}});
+    const auto figures = study({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 1U);
     EXPECT_EQ(figures[0].energy_j.size(), plan_.most_windows);
     EXPECT_GT(figures[0].energy().uncertainty(), 0);
@@ -97,8 +97,8 @@ TEST_F(FinalistStudyTest, TakesMoreWindowsWhereTheyDiffer) {
 
 TEST_F(FinalistStudyTest, LeavesOutAFinalistThatFails) {
     device_.on(fake_sum(32, 1)).timer_failure = LaunchFailure{false, false, "no luck"};
-    const auto figures =
-        study({{"block=32 items=1", {1e6}, {}, 1e6}, {kFakeDefault, {1e6}, {}, 1e6}});
+    const auto figures = study(
+        {{"block=32 items=1", {1e6}, {}, {}, {}, 1e6}, {kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     ASSERT_EQ(figures.size(), 1U);
     EXPECT_EQ(figures[0].configuration, kFakeDefault);
 }
@@ -113,7 +113,7 @@ TEST_F(FinalistStudyTest, EndsAtAStopRequestWithWhatIsMeasured) {
         stop_ = ++readings > 300;
         return counter();
     };
-    const StudyReport cut = report({{kFakeDefault, {1e6}, {}, 1e6}});
+    const StudyReport cut = report({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     EXPECT_TRUE(cut.stopped);
     ASSERT_EQ(cut.finalists.size(), 1U);
     EXPECT_LT(cut.finalists[0].energy_j.size(), 1000U);
@@ -135,17 +135,19 @@ TEST_F(FinalistStudyTest, CompilesFinalistsAtTheSameTime) {
             throw Error(ErrorKind::unavailable, "the other compile waits for this one");
         }
     };
-    EXPECT_EQ(study({{kFakeDefault, {1e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}}).size(),
+    EXPECT_EQ(study({{kFakeDefault, {1e6}, {}, {}, {}, 1e6},
+                     {"block=32 items=1", {1e6}, {}, {}, {}, 1e6}})
+                  .size(),
               2U);
 }
 
 TEST_F(FinalistStudyTest, BeginsNoCompileAndLoadsNothingAfterAStopRequest) {
-    std::vector<StudiedFinalist> finalists{{kFakeDefault, {1e6}, {}, 1e6}};
+    std::vector<FinalistFigures> finalists{{kFakeDefault, {1e6}, {}, {}, {}, 1e6}};
     device_.before_compile = [&](auto) { stop_ = true; };
     EXPECT_TRUE(report(finalists).stopped);
     EXPECT_EQ(device_.compiles(), 1);
     EXPECT_EQ(device_.loads(), 0);
-    finalists.push_back({"block=32 items=1", {1e6}, {}, 1e6});
+    finalists.push_back({"block=32 items=1", {1e6}, {}, {}, {}, 1e6});
     EXPECT_TRUE(report(finalists).finalists.empty());
     EXPECT_EQ(device_.compiles(), 1);
 }
@@ -156,7 +158,7 @@ TEST_F(FinalistStudyTest, RefusesADeviceWithoutACounter) {
     expect_error(ErrorKind::unavailable, "no energy counter",
                  [&] { refuse_without_energy(device_); });
     expect_error(ErrorKind::unavailable, "no energy counter", [&] {
-        study({{kFakeDefault, {1e6}, {}, 1e6}});
+        study({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     });
 }
 
@@ -165,7 +167,7 @@ TEST_F(FinalistStudyTest, PassesOnThatTheCounterFails) {
     std::atomic<int> readings{0};
     device_.energy = [&] { return ++readings > 20 ? std::nullopt : counter(); };
     expect_error(ErrorKind::unavailable, "tune for time there", [&] {
-        study({{kFakeDefault, {1e6}, {}, 1e6}});
+        study({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     });
 }
 
@@ -175,7 +177,7 @@ TEST_F(FinalistStudyTest, PassesOnThatTheCounterStandsStill) {
         return std::optional(1000.0);
     };
     expect_error(ErrorKind::unavailable, "its energy counter has not moved within 5 s", [&] {
-        study({{kFakeDefault, {1e6}, {}, 1e6}});
+        study({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     });
 }
 
@@ -186,8 +188,8 @@ TEST_F(FinalistStudyTest, ReadsCountersWithoutEnergy) {
         return expression == fake_sum(32, 1) ? CounterOutcome("no rights")
                                              : std::vector<CounterValue>{{"occupancy", 50, "%"}};
     };
-    const StudyReport both =
-        report({{kFakeDefault, {1e6, 2e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}});
+    const StudyReport both = report({{kFakeDefault, {1e6, 2e6}, {}, {}, {}, 1e6},
+                                     {"block=32 items=1", {1e6}, {}, {}, {}, 1e6}});
     ASSERT_EQ(both.finalists.size(), 2U);
     EXPECT_EQ(both.no_counters, "no rights");
     EXPECT_EQ(both.finalists[0].text(), R"({"occupancy":50})");
@@ -202,8 +204,8 @@ TEST_F(FinalistStudyTest, KeepsTheEnergyWhereALaunchFailsUnderTheProfiler) {
     device_.counters = [](const std::string&) -> CounterOutcome {
         throw Error(ErrorKind::device, "the context is lost");
     };
-    const StudyReport both =
-        report({{kFakeDefault, {1e6}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, 1e6}});
+    const StudyReport both = report(
+        {{kFakeDefault, {1e6}, {}, {}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, {}, {}, 1e6}});
     EXPECT_EQ(both.no_counters, "the context is lost");
     ASSERT_EQ(both.finalists.size(), 2U);
     EXPECT_GT(both.finalists[1].energy_j.size(), 1U);

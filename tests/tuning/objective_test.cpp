@@ -23,20 +23,20 @@ protected:
     FakeDevice device_;
     Kernel kernel_ = fake_sum_kernel(kMetrics);
     Task task_{device_, kernel_, fake_sum_problem()};
-    FinalistFigures figures_{"block=128 items=2", {2e9, 4e9}, {3, 5}, {}, {}};
+    FinalistFigures figures_{"block=128 items=2", {2e9, 4e9}, {3, 5}, {}, {}, 5e9};
 };
 
 TEST_F(ObjectiveTest, CostsWhatNeedsNoEnergyAtTheMedianTime) {
     figures_.launch_ns = {1e9, 2e9, 9e9};
     figures_.energy_j.clear();
-    EXPECT_EQ(objective("time").cost(task_, figures_), (Cost{2, 1, 9}));
-    EXPECT_EQ(objective("rate").cost(task_, figures_), (Cost{-500, -1000, -1000.0 / 9}));
-    EXPECT_EQ(objective("threads").cost(task_, figures_), (Cost{128, 128, 128}));
+    EXPECT_EQ(objective("time").cost(task_, figures_), (Interval{2, 1, 9}));
+    EXPECT_EQ(objective("rate").cost(task_, figures_), (Interval{-500, -1000, -1000.0 / 9}));
+    EXPECT_EQ(objective("threads").cost(task_, figures_), (Interval{128, 128, 128}));
 }
 
 TEST_F(ObjectiveTest, CostsTheMeanOfWhatNeedsEnergy) {
     const auto mean = [&](const std::string& name) {
-        const Cost cost = objective(name).cost(task_, figures_);
+        const Interval cost = objective(name).cost(task_, figures_);
         EXPECT_LT(cost.low, cost.value) << name;
         EXPECT_DOUBLE_EQ(cost.high - cost.value, cost.value - cost.low) << name;
         return cost.value;
@@ -47,14 +47,14 @@ TEST_F(ObjectiveTest, CostsTheMeanOfWhatNeedsEnergy) {
 }
 
 TEST_F(ObjectiveTest, ShowsTheMetricsThatItJudgesBy) {
-    const auto metrics = finalist_metrics(task_, figures_, 5e9);
+    const auto metrics = finalist_metrics(task_, figures_);
     ASSERT_EQ(metrics.size(), 4U);
     EXPECT_EQ(metrics[0].name, "rate");
     EXPECT_DOUBLE_EQ(metrics[0].value, 200);  // at the time of the tuning, not of the windows
     EXPECT_EQ(metrics[2].name, "work");
     EXPECT_DOUBLE_EQ(metrics[2].value, -objective("work").cost(task_, figures_).value);
     figures_.energy_j.clear();
-    EXPECT_EQ(finalist_metrics(task_, figures_, 5e9).size(), 3U);
+    EXPECT_EQ(finalist_metrics(task_, figures_).size(), 3U);
 }
 
 TEST_F(ObjectiveTest, KnowsWhetherItNeedsEnergy) {

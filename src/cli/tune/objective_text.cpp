@@ -14,11 +14,11 @@ namespace {
 
 /// "0.412 J ±0.3 %"
 std::string energy_text(const FinalistFigures& figures) {
-    const MeanInterval energy = figures.energy();
-    const auto [scale, unit] = energy.mean < 1e-3 ? std::pair{1e6, "uJ"}
-                               : energy.mean < 1  ? std::pair{1e3, "mJ"}
-                                                  : std::pair{1.0, "J"};
-    return fmt::format("{:.4g} {} ±{:.1f} %", energy.mean * scale, unit,
+    const Interval energy = figures.energy();
+    const auto [scale, unit] = energy.value < 1e-3 ? std::pair{1e6, "uJ"}
+                               : energy.value < 1  ? std::pair{1e3, "mJ"}
+                                                   : std::pair{1.0, "J"};
+    return fmt::format("{:.4g} {} ±{:.1f} %", energy.value * scale, unit,
                        energy.uncertainty() * 100);
 }
 
@@ -59,7 +59,7 @@ Table::Cells cells_of(const ObjectiveResult& result, std::size_t number) {
     if (has_energy(result)) {
         cells.push_back(energy_text(row.figures));
         cells.push_back(fmt::format("{:.0f} W", row.figures.power_w()));
-        cells.push_back(fmt::format("{:.4g}", row.figures.energy_delay().mean));
+        cells.push_back(fmt::format("{:.4g}", row.figures.energy_delay().value));
     }
     for (const KernelTemplate::Metric& metric : metrics_of(result)) {
         cells.push_back(metric_text(row, metric.name));
@@ -136,8 +136,8 @@ Json objective_json(const ObjectiveResult& result) {
             one["pareto"] = row.is_best_compromise;
         }
         if (!row.figures.energy_j.empty()) {
-            const MeanInterval energy = row.figures.energy();
-            one["energy_j"] = energy.mean;
+            const Interval energy = row.figures.energy();
+            one["energy_j"] = energy.value;
             one["energy_low_j"] = energy.low;
             one["energy_high_j"] = energy.high;
             one["power_w"] = row.figures.power_w();

@@ -55,18 +55,21 @@ Times times_of(const Task& task, const SearchPlan& plan, const TuneReport& repor
 }
 
 /// The finalists, the fastest first, with the seeds, however slow they are.
-std::vector<StudiedFinalist> finalists_of(const Task& task, const TuneReport& report,
+std::vector<FinalistFigures> finalists_of(const Task& task, const TuneReport& report,
                                           const Times& times, std::size_t count) {
-    std::vector<StudiedFinalist> all;
+    std::vector<FinalistFigures> all;
     for (const auto& [configuration, measurement] : times) {
-        all.push_back({configuration, measurement->samples_ns,
+        all.push_back({configuration,
+                       measurement->samples_ns,
+                       {},
+                       {},
                        Conditions::parse(measurement->conditions),
                        summarize(measurement->samples_ns).median_ns});
     }
     std::stable_sort(all.begin(), all.end(),
-                     [](const auto& a, const auto& b) { return a.median_ns < b.median_ns; });
-    std::vector<StudiedFinalist> chosen;
-    for (const StudiedFinalist& one : all) {
+                     [](const auto& a, const auto& b) { return a.time_ns < b.time_ns; });
+    std::vector<FinalistFigures> chosen;
+    for (const FinalistFigures& one : all) {
         if (chosen.size() < count || is_seed(task, report, one.configuration)) {
             chosen.push_back(one);
         }
@@ -76,16 +79,14 @@ std::vector<StudiedFinalist> finalists_of(const Task& task, const TuneReport& re
 
 /// Measures what the wishes need; without such wishes, takes the figures of the tuning alone.
 StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& task,
-                    const TuneHooks& hooks, const std::vector<StudiedFinalist>& finalists,
+                    const TuneHooks& hooks, const std::vector<FinalistFigures>& finalists,
                     BinaryCache& binaries) {
     StudyPlan plan;
     plan.energy = wishes.objective.needs_energy(task);
     plan.counters = wishes.counters;
     if (!plan.energy && !plan.counters) {
         StudyReport report;
-        for (const StudiedFinalist& one : finalists) {
-            report.finalists.push_back({one.configuration, one.samples_ns, {}, {}, one.conditions});
-        }
+        report.finalists = finalists;
         return report;
     }
     if (plan.energy && !wishes.quiet) {
@@ -101,17 +102,13 @@ StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& ta
 }
 
 ObjectiveResult judge(const Objective& objective, const Task& task,
-                      const std::vector<StudiedFinalist>& finalists,
                       std::vector<FinalistFigures> figures) {
     ObjectiveResult result;
     result.objective = objective;
     std::vector<Judged> judged;
     for (FinalistFigures& one : figures) {
-        const auto finalist = std::find_if(
-            finalists.begin(), finalists.end(),
-            [&](const StudiedFinalist& known) { return known.configuration == one.configuration; });
-        judged.push_back({one.configuration, finalist->median_ns, objective.cost(task, one)});
-        auto metrics = finalist_metrics(task, one, finalist->median_ns);
+        judged.push_back({one.configuration, one.time_ns, objective.cost(task, one)});
+        auto metrics = finalist_metrics(task, one);
         result.rows.push_back({judged.back(), std::move(one), std::move(metrics), false});
     }
     result.chosen = best_of(judged);
@@ -138,7 +135,7 @@ Winner winner_of(const Task& task, const Times& times, const std::string& config
         standard != times.end()) {
         gain.default_ns = summarize(standard->second->samples_ns).median_ns;
         if (is_of_finals(*standard->second) && is_of_finals(measured)) {  // taken in pairs
-            const Ratio ratio = ratio_of(standard->second->samples_ns, measured.samples_ns);
+            const Interval ratio = ratio_of(standard->second->samples_ns, measured.samples_ns);
             gain.certainty.speed_up_low = ratio.low;
             gain.certainty.speed_up_high = ratio.high;
         }
@@ -186,7 +183,7 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
     if (study.stopped || study.finalists.empty()) {
         return std::nullopt;
     }
-    ObjectiveResult result = judge(wishes.objective, task, finalists, std::move(study.finalists));
+    ObjectiveResult result = judge(wishes.objective, task, std::move(study.finalists));
     result.no_counters = std::move(study.no_counters);
     if (wishes.objective.kind == Objective::Kind::time) {
         return result;

@@ -207,9 +207,10 @@ std::vector<Winner> winners_around(SessionTuner& tuner, const Task& task, const 
     const std::size_t tries = std::max<std::size_t>(tries_of(own.report.winner.certainty), 1) - 1;
     std::vector<Winner> winners;
     try {
+        const ActiveTime active(hooks);
         const RangeEffort effort{plan, budget_of(plan) / 2,
                                  known_comparisons(tuner.store(), task, Reuse::undisturbed),
-                                 hooks.rested, hooks.time};
+                                 &active};
         winners = range_winners(task, range_around(sizes, own.around, plan.seed), effort,
                                 *hooks.stop, around);
     } catch (const Error& error) {

@@ -105,7 +105,6 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
     SearchPlan plan = effort_.plan;
     plan.budget = std::chrono::milliseconds(0);
     const auto begin = effort_.time->now();
-    RestLook rest(effort_.rested);
     std::optional<TuneReport> report;
     try {
         report = tuner_.compare(at(sizes), names, plan);
@@ -115,7 +114,7 @@ std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
             throw;
         }
     }
-    comparing_ += effort_.time->now() - begin - rest();
+    comparing_ += effort_.time->now() - begin;
     return report;
 }
 

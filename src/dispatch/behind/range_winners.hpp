@@ -40,12 +40,9 @@ RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t 
 
 /// How much time a search for ranges may take, and which results it has already.
 struct RangeEffort {
-    SearchPlan plan;                  ///< of the search at each anchor
-    std::chrono::milliseconds limit;  ///< of all comparisons together
-    StoredComparisons known = {};     ///< on this device, driver and compiler
-    /// TuneHooks::rested
-    std::shared_ptr<const std::chrono::nanoseconds> rested =
-        std::make_shared<std::chrono::nanoseconds>(0);
+    SearchPlan plan;                         ///< of the search at each anchor
+    std::chrono::milliseconds limit;         ///< of all comparisons together
+    StoredComparisons known = {};            ///< on this device, driver and compiler
     const TimeSource* time = &kMachineTime;  ///< of `limit`
 };
 

@@ -6,9 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "support/thread_pool.hpp"
 #include "tuning/finals/finals.hpp"
@@ -191,16 +188,8 @@ Winner Comparison::winner(std::vector<Finalist> finalists) const {
     if (first != finalists.end()) {
         std::rotate(finalists.begin(), first, first + 1);
     }
-    const Finalist& chosen = finalists.front();
-    Gain gain{0, {chosen.conditions.text(), chosen.uncertainty, 0, 0}};
-    for (const Finalist& finalist : finalists) {
-        if (finalist.evaluation->index == default_) {
-            const Ratio ratio = ratio_of(finalist.samples_ns, chosen.samples_ns);
-            gain = {finalist.summary.median_ns,
-                    {chosen.conditions.text(), chosen.uncertainty, ratio.low, ratio.high}};
-        }
-    }
-    return record_maker_.winner(finalists, gain, *chosen.evaluation->binary, true);
+    return record_maker_.winner(finalists, gain_in_rounds(finalists, default_),
+                                *finalists.front().evaluation->binary, true);
 }
 
 }  // namespace

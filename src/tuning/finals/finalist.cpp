@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "measure/timing_rules.hpp"
+
 namespace jitune::internal {
 namespace {
 
@@ -52,6 +54,20 @@ bool is_hopeless(const Evaluation& seed, double best_ns) {
 
 }  // namespace
 
+Gain gain_in_rounds(const std::vector<Finalist>& finalists, std::size_t standard) {
+    const Finalist& winner = finalists.front();
+    Gain gain{0, {winner.conditions.text(), winner.uncertainty, 0, 0}};
+    for (const Finalist& finalist : finalists) {
+        if (finalist.evaluation->index == standard) {
+            const Interval ratio = ratio_of(finalist.samples_ns, winner.samples_ns);
+            gain.default_ns = finalist.summary.median_ns;
+            gain.certainty.speed_up_low = ratio.low;
+            gain.certainty.speed_up_high = ratio.high;
+        }
+    }
+    return gain;
+}
+
 Conditions::Phase phase_of(const Measurement& measurement) {
     return Conditions::parse(measurement.conditions).phase;
 }
@@ -73,7 +89,7 @@ Chosen choose_finalists(const std::vector<Evaluation>& evaluations,
     return chosen;
 }
 
-MeanInterval FinalistFigures::energy_delay() const {
+Interval FinalistFigures::energy_delay() const {
     std::vector<double> products;
     for (std::size_t i = 0; i < energy_j.size(); ++i) {
         products.push_back(energy_j[i] * launch_ns[i] * 1e-9);
@@ -92,8 +108,8 @@ std::string FinalistFigures::text() const {
         text += fmt::format("{}\"{}\":{:.6g}", text.empty() ? "{" : ",", name, value);
     };
     if (!energy_j.empty()) {
-        const MeanInterval interval = energy();
-        add("energy_j", interval.mean);
+        const Interval interval = energy();
+        add("energy_j", interval.value);
         add("energy_low_j", interval.low);
         add("energy_high_j", interval.high);
         add("power_w", power_w());

@@ -21,6 +21,16 @@ struct Finalist {
     Conditions conditions;
 };
 
+/// How much better the winner is than the template's default.
+struct Gain {
+    double default_ns = 0;  ///< 0: the default failed
+    Certainty certainty;
+};
+
+/// The first of the finalists beside the default, which has the index `standard`, round by round; a
+/// default_ns of 0 if the default is no finalist.
+Gain gain_in_rounds(const std::vector<Finalist>& finalists, std::size_t standard);
+
 /// The step of a tuning that took a measurement. A finalist has one measurement of the search and
 /// another one of the finals.
 Conditions::Phase phase_of(const Measurement& measurement);
@@ -46,10 +56,11 @@ struct FinalistFigures {
     std::vector<double> energy_j;        ///< of one launch, in each window; empty: not measured
     std::vector<CounterValue> counters;  ///< of one launch; empty: not read
     Conditions conditions;               ///< of launch_ns
+    double time_ns = 0;                  ///< the median of the finals
 
-    [[nodiscard]] MeanInterval energy() const { return mean_interval(energy_j); }
+    [[nodiscard]] Interval energy() const { return mean_interval(energy_j); }
     /// The energy-delay product of one launch: joules times seconds.
-    [[nodiscard]] MeanInterval energy_delay() const;
+    [[nodiscard]] Interval energy_delay() const;
     /// The power over all windows: joules over seconds.
     [[nodiscard]] double power_w() const;
     /// Measurement::figures: {"energy_j":0.0125,"energy_low_j":…,"energy_high_j":…,"power_w":350.5}

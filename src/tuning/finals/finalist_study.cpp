@@ -39,7 +39,7 @@ public:
           rig_(task.device, *task.kernel.workload, task.problem,
                task.kernel_template().front_matter().warm_cache, log, Rig::Checks::problem) {}
 
-    void load(std::span<const StudiedFinalist> finalists) {
+    void load(std::span<const FinalistFigures> finalists) {
         const auto outcomes = compile(finalists);
         for (std::size_t i = 0; i < finalists.size(); ++i) {
             if (outcomes[i] && !hooks_.stop->load()) {
@@ -53,11 +53,11 @@ public:
             measure_energy();
         }
         StudyReport report;
-        for (Studied& one : studied_) {
+        for (const auto& one : studied_) {
             if (plan_.counters && report.no_counters.empty() && !hooks_.stop->load()) {
-                report.no_counters = read_counters(one);
+                report.no_counters = read_counters(*one);
             }
-            report.finalists.push_back(std::move(one.figures));
+            report.finalists.push_back(std::move(one->figures));
         }
         report.stopped = hooks_.stop->load();
         return report;
@@ -65,10 +65,10 @@ public:
 
 private:
     using Outcomes = std::vector<std::optional<CompileOutcome>>;
-    /// Compiles as many at the same time as a search does. Gives nothing for a finalist that a stop
-    /// request came before.
-    Outcomes compile(std::span<const StudiedFinalist> finalists);
-    void load(const StudiedFinalist& finalist, const CompileOutcome& outcome);
+    /// As many at the same time as a search compiles. Nothing for one that a stop request came
+    /// before.
+    Outcomes compile(std::span<const FinalistFigures> finalists);
+    void load(const FinalistFigures& finalist, const CompileOutcome& outcome);
     bool prepare_windows(Studied& one, double launch_ns);
     void measure_energy();
     /// False if the finalist failed.
@@ -84,10 +84,10 @@ private:
     BinaryCache& binaries_;
     const Log& log_;
     Rig rig_;
-    std::vector<Studied> studied_;
+    std::vector<std::unique_ptr<Studied>> studied_;  // assigning one would end a program first
 };
 
-Study::Outcomes Study::compile(std::span<const StudiedFinalist> finalists) {
+Study::Outcomes Study::compile(std::span<const FinalistFigures> finalists) {
     Outcomes outcomes(finalists.size());
     std::atomic<std::size_t> next{0};
     ThreadPool threads;
@@ -100,18 +100,18 @@ Study::Outcomes Study::compile(std::span<const StudiedFinalist> finalists) {
     return outcomes;
 }
 
-void Study::load(const StudiedFinalist& finalist, const CompileOutcome& outcome) {
+void Study::load(const FinalistFigures& finalist, const CompileOutcome& outcome) {
     const auto* binary = std::get_if<Binary>(&outcome);
     if (binary == nullptr) {
         leave_out(finalist.configuration,
                   {Verdict::compile_failed, std::get<CompileFailure>(outcome).log, false});
         return;
     }
-    Studied one;
-    one.figures = {finalist.configuration, finalist.samples_ns, {}, {}, finalist.conditions};
-    one.configuration = task_.parse(finalist.configuration);
-    one.program = task_.device.load(*binary);
-    if (!plan_.energy || prepare_windows(one, finalist.median_ns)) {
+    auto one = std::make_unique<Studied>();
+    one->figures = finalist;
+    one->configuration = task_.parse(finalist.configuration);
+    one->program = task_.device.load(*binary);
+    if (!plan_.energy || prepare_windows(*one, finalist.time_ns)) {
         studied_.push_back(std::move(one));
     }
 }
@@ -137,21 +137,11 @@ bool Study::prepare_windows(Studied& one, double launch_ns) {
 void Study::measure_energy() {
     EnergyMeter meter(task_.device, *hooks_.time);
     for (std::size_t round = 0; round < plan_.most_windows && !is_enough(round); ++round) {
-        std::vector<Studied> kept;
-        for (Studied& one : studied_) {
-            if (hooks_.stop->load() || take_window(meter, one)) {
-                kept.push_back(std::move(one));
-            }
-        }
-        studied_ = std::move(kept);
+        std::erase_if(studied_, [&](const auto& one) {
+            return !hooks_.stop->load() && !take_window(meter, *one);
+        });
     }
-    std::vector<Studied> measured;  // assigning would end a program before its timer
-    for (Studied& one : studied_) {
-        if (one.figures.energy_j.size() > 1) {
-            measured.push_back(std::move(one));
-        }
-    }
-    studied_ = std::move(measured);
+    std::erase_if(studied_, [](const auto& one) { return one->figures.energy_j.size() < 2; });
 }
 
 bool Study::take_window(EnergyMeter& meter, Studied& one) {
@@ -186,8 +176,8 @@ std::string Study::read_counters(Studied& one) {
 bool Study::is_enough(std::size_t rounds) const {
     return hooks_.stop->load() ||
            (rounds >= plan_.fewest_windows &&
-            std::all_of(studied_.begin(), studied_.end(), [&](const Studied& one) {
-                return one.figures.energy().uncertainty() <= plan_.enough;
+            std::all_of(studied_.begin(), studied_.end(), [&](const auto& one) {
+                return one->figures.energy().uncertainty() <= plan_.enough;
             }));
 }
 
@@ -202,7 +192,7 @@ void refuse_without_energy(Device& device) {
     const EnergyMeter unused(device);
 }
 
-StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
+StudyReport study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log) {
     Study study(task, plan, hooks, binaries, log);

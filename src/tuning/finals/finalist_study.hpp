@@ -15,14 +15,6 @@
 
 namespace jitune::internal {
 
-/// A candidate that a tuning has timed.
-struct StudiedFinalist {
-    std::string configuration;
-    std::vector<double> samples_ns;
-    Conditions conditions;
-    double median_ns = 0;
-};
-
 /// What to measure of finalists. To measure energy, they take turns, so that warmth and clocks
 /// affect all alike.
 struct StudyPlan {
@@ -44,12 +36,12 @@ struct StudyReport {
     bool stopped = false;     ///< a stop request has cut it short
 };
 
-/// Measures finalists that have been checked. Compiles them first, several at the same time, then
-/// measures in this process, on the calling thread. Leaves out a finalist that fails here, with a
-/// warning. A stop request ends the study: the result has the finalists with two windows. The
-/// task's workload must be prepared. Throws Error(unavailable) if the energy counter cannot be
-/// read, Error(device) if the device is lost.
-StudyReport study_finalists(const Task& task, std::span<const StudiedFinalist> finalists,
+/// Measures finalists that have been checked, whose figures are those of the tuning. Compiles them
+/// first, several at the same time, then measures in this process, on the calling thread. Leaves
+/// out a finalist that fails here, with a warning. A stop request ends the study: the result has
+/// the finalists with two windows. The task's workload must be prepared. Throws Error(unavailable)
+/// if the energy counter cannot be read, Error(device) if the device is lost.
+StudyReport study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log);
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <optional>
 
-#include "jitune/error.hpp"
-
 namespace jitune::internal {
 
 namespace {
@@ -167,8 +165,8 @@ void Finals::warm_up() {
 /// Clocks stand for all rounds as they were in the worst one. Contention disturbs them if medians
 /// cannot be relied on to leave it out.
 Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) {
-    TimeSource::Clock::time_point begin = hooks_.time->now();
-    RestLook new_rest(hooks_.rested);
+    const ActiveTime active(hooks_);
+    const TimeSource::Clock::time_point begin = active.now();
     constexpr double kMedianStands = 0.25;
     Disturbance all{Clocks::steady};
     warm_up();
@@ -179,13 +177,12 @@ Disturbance Finals::take_rounds(std::optional<std::chrono::milliseconds> limit) 
     int rounds = 0;
     while (!contenders_.empty()) {
         // The rule takes some time itself, so that it is asked now and then only.
-        const bool late = hooks_.stop->load() || (limit && hooks_.time->now() - begin > *limit);
+        const bool late = hooks_.stop->load() || (limit && active.now() - begin > *limit);
         const bool ask = rounds % kPatience == 0 || rounds >= rule_.max_rounds;
         if (rounds >= rule_.min_rounds && (late || (ask && rule_.enough(samples())))) {
             break;
         }
         take_turn();
-        begin += new_rest();
         rig_.watch().begin();
         take_round(static_cast<std::size_t>(rounds));
         const Disturbance seen = rig_.watch().end();

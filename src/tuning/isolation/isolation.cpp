@@ -13,25 +13,9 @@ Isolation::Isolation(const Options& options, const Log& log) : options_(options)
 
 Isolation::~Isolation() = default;
 
-Isolation::Station& Isolation::station(const std::string& device, bool low_priority) {
-    const std::lock_guard lock(mutex_);
-    return stations_[{device, low_priority}];
-}
-
 bool Isolation::isolates(const Kernel& kernel, bool low_priority) const {
     return !kernel.spec.empty() && options_.worker != kNoWorker &&
            (kernel.foreign || low_priority || !options_.worker.empty());
-}
-
-Supervisor& Isolation::supervisor(Station& station, bool low_priority) {
-    if (station.supervisor == nullptr) {
-        const WatchLimits limits{.candidate = options_.hang_limit,
-                                 .compile = options_.compile_limit};
-        station.supervisor = std::make_unique<Supervisor>(
-            find_worker(options_.worker, usual_workers()), low_priority ? kBackgroundNice : 0,
-            limits, log_, compiles_);
-    }
-    return *station.supervisor;
 }
 
 void Isolation::require_command() const {
@@ -42,9 +26,15 @@ void Isolation::require_command() const {
 
 Supervisor& Isolation::start(Station& station, const Task& task, const TuneHooks& hooks) {
     try {
-        Supervisor& found = supervisor(station, hooks.low_priority);
-        found.start(hooks);
-        return found;
+        if (station.supervisor == nullptr) {
+            const WatchLimits limits{.candidate = options_.hang_limit,
+                                     .compile = options_.compile_limit};
+            station.supervisor = std::make_unique<Supervisor>(
+                find_worker(options_.worker, usual_workers()),
+                hooks.low_priority ? kBackgroundNice : 0, limits, log_, compiles_);
+        }
+        station.supervisor->start(hooks);
+        return *station.supervisor;
     } catch (const Error& error) {
         if (!task.kernel.foreign) {
             throw;
@@ -75,9 +65,13 @@ std::optional<TuneReport> Isolation::in_worker(const RecordMaker& record_maker,
     if (!isolates(task.kernel, hooks.low_priority)) {
         return std::nullopt;
     }
-    Station& here = station(task.info().id, hooks.low_priority);
-    const std::lock_guard lock(here.mutex);
-    return start(here, task, hooks)
+    Station* here = nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        here = &stations_[{task.info().id, hooks.low_priority}];
+    }
+    const std::lock_guard lock(here->mutex);
+    return start(*here, task, hooks)
         .tune({task.kernel.spec, task.kernel_template().hash(), task.info().id, task.problem, plan,
                compared},
               hooks, record_maker);

@@ -72,8 +72,6 @@ private:
     std::optional<TuneReport> in_worker(const RecordMaker& record_maker, const SearchPlan& plan,
                                         const TuneHooks& hooks,
                                         const std::vector<std::string>& compared);
-    Station& station(const std::string& device, bool low_priority);
-    Supervisor& supervisor(Station& station, bool low_priority);
     /// The station's supervisor, with a worker.
     Supervisor& start(Station& station, const Task& task, const TuneHooks& hooks);
 

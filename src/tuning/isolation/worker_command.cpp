@@ -2,7 +2,6 @@
 #include "tuning/isolation/worker_command.hpp"
 
 #include <sys/auxv.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -30,10 +30,6 @@ std::optional<TrialFailure> wrong_result(std::string complaint) {
     return TrialFailure{Verdict::wrong_result, std::move(complaint), false};
 }
 
-std::optional<TrialFailure> wrong_result(const TrialCase& trial, const std::string& complaint) {
-    return wrong_result(complaint.empty() ? "" : trial.spec().name + ": " + complaint);
-}
-
 /// The checks, then the problem itself.
 std::vector<Case> cases_of(const Workload& workload, const Problem& problem, Rig::Checks checks) {
     try {
@@ -95,12 +91,19 @@ Launch Rig::bind(const TrialCase& trial, const LaunchRule& rule, std::size_t pla
 }
 
 std::optional<TrialFailure> Rig::run(TrialCase& trial, const Program& program,
-                                     const LaunchRule& rule) {
+                                     const LaunchRule& rule, Judge judge) {
     auto failure = run_once(trial, program, rule);
-    const bool came_back_late =
-        failure && failure->verdict == Verdict::timed_out && !failure->fatal;
     // The clock may have jumped: a candidate counts as late only if it is late twice.
-    return came_back_late ? run_once(trial, program, rule) : failure;
+    if (failure && failure->verdict == Verdict::timed_out && !failure->fatal) {
+        failure = run_once(trial, program, rule);
+    }
+    if (!failure) {
+        failure = wrong_result((trial.*judge)());
+    }
+    if (failure) {
+        failure->reason = trial.spec().name + ": " + failure->reason;
+    }
+    return failure;
 }
 
 std::optional<TrialFailure> Rig::run_once(TrialCase& trial, const Program& program,
@@ -110,9 +113,7 @@ std::optional<TrialFailure> Rig::run_once(TrialCase& trial, const Program& progr
         const Launch launch = bind(trial, rule);
         plain_.refill();  // partial results of the last run could pass for those of this run
         if (const auto failure = bench_->run(program, launch, kLaunchLimit)) {
-            TrialFailure result = failure_of(*failure);
-            result.reason = trial.spec().name + ": " + result.reason;
-            return result;
+            return failure_of(*failure);
         }
     } catch (const Error& error) {  // no launch or no texture object can be of these sizes
         if (error.kind() != ErrorKind::usage) {
@@ -150,30 +151,11 @@ std::optional<TrialFailure> Rig::learn(const Program& program, const LaunchRule&
         if (!trial->spec().agree) {  // it knows its answers
             continue;
         }
-        auto failure = run(*trial, program, rule);
-        if (!failure) {
-            failure = wrong_result(*trial, trial->learn());
-        }
-        if (failure) {
+        if (auto failure = run(*trial, program, rule, &TrialCase::learn)) {
             return failure;
         }
     }
     return std::nullopt;
-}
-
-std::optional<TrialFailure> Rig::judge(TrialCase& trial, const Program& program,
-                                       const LaunchRule& rule, bool repeatable) {
-    auto failure = run(trial, program, rule);
-    if (!failure) {
-        failure = wrong_result(trial, trial.judge());
-    }
-    if (!failure && repeatable) {
-        failure = run(trial, program, rule);
-        if (!failure) {
-            failure = wrong_result(trial, trial.judge_repeated());
-        }
-    }
-    return failure;
 }
 
 LaunchAudit& Rig::audit() {
@@ -203,9 +185,11 @@ std::optional<TrialFailure> Rig::check(const Program& program, const LaunchRule&
 std::optional<TrialFailure> Rig::check_outputs(const Program& program, const LaunchRule& rule,
                                                bool repeatable) {
     for (TrialCase* trial : trial_cases()) {
+        auto failure = run(*trial, program, rule, &TrialCase::judge);
         const bool is_problem = trial == slices_.front().get();
-        auto failure =
-            judge(*trial, program, rule, repeatable && is_problem && !trial->spec().exact);
+        if (!failure && repeatable && is_problem && !trial->spec().exact) {
+            failure = run(*trial, program, rule, &TrialCase::judge_repeated);
+        }
         if (failure) {
             return failure;
         }

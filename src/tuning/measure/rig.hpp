@@ -113,19 +113,18 @@ private:
     /// The checks, then the problem itself.
     [[nodiscard]] std::vector<TrialCase*> trial_cases() const;
     Launch bind(const TrialCase& trial, const LaunchRule& rule, std::size_t place = 0);
+    using Judge = std::string (TrialCase::*)();
+    /// Runs a case and has `judge` look at it. A failure names the case.
     std::optional<TrialFailure> run(TrialCase& trial, const Program& program,
-                                    const LaunchRule& rule);
+                                    const LaunchRule& rule, Judge judge);
     std::optional<TrialFailure> run_once(TrialCase& trial, const Program& program,
                                          const LaunchRule& rule);
-    /// Judges the outputs twice if the result is `repeatable`.
-    std::optional<TrialFailure> judge(TrialCase& trial, const Program& program,
-                                      const LaunchRule& rule, bool repeatable);
     LaunchAudit& audit();
     std::optional<TrialFailure> check_outputs(const Program& program, const LaunchRule& rule,
                                               bool repeatable);
     std::optional<TrialFailure> judge_zeroed();
-    std::optional<TrialFailure> plan_samples(const Program& program, const LaunchRule& rule);
-    std::variant<double, TrialFailure> probe(const Program& program, const LaunchRule& rule);
+    /// The first candidate's speed says how many launches make a sample.
+    std::optional<TrialFailure> choose_chain(const Program& program, const LaunchRule& rule);
     void copy_data();
     /// Returns a timer of `launches` launches, which take the copies of the data and the first
     /// `places` places of work memory in turn. Before them, each of these places has a launch that
@@ -154,7 +153,7 @@ private:
     bool warm_cache_;
     std::size_t cache_bytes_;
     Roofline roofline_;
-    std::size_t chain_ = 0;  // launches in a sample; 0: not planned yet
+    std::size_t chain_ = 0;  // launches in a sample; 0: not chosen yet
     bool flush_ = false;
 };
 

@@ -46,8 +46,11 @@ std::size_t input_bytes(const Case& run) {
 
 }  // namespace
 
-/// The fastest of a few samples of two launches, in ns per launch.
-std::variant<double, TrialFailure> Rig::probe(const Program& program, const LaunchRule& rule) {
+/// By the fastest of a few samples of two launches.
+std::optional<TrialFailure> Rig::choose_chain(const Program& program, const LaunchRule& rule) {
+    if (chain_ > 0) {
+        return std::nullopt;
+    }
     const std::vector<Launch> probed(2, bind(*slices_.front(), rule));
     const auto timer = bench_->timer(program, probed, 1, !warm_cache_);
     double fastest = std::numeric_limits<double>::infinity();
@@ -61,15 +64,6 @@ std::variant<double, TrialFailure> Rig::probe(const Program& program, const Laun
             break;
         }
     }
-    return fastest;
-}
-
-std::optional<TrialFailure> Rig::plan_samples(const Program& program, const LaunchRule& rule) {
-    auto probed = probe(program, rule);
-    if (auto* failure = std::get_if<TrialFailure>(&probed)) {
-        return std::move(*failure);
-    }
-    const double fastest = std::get<double>(probed);
     const auto chain = static_cast<std::size_t>(std::ceil(kSampleNs / fastest));
     chain_ = fastest >= kLongLaunchNs ? 1 : std::clamp(chain, kShortestChain, kLongestChain);
     if (!warm_cache_) {
@@ -97,9 +91,8 @@ void Rig::copy_data() {
 
 std::variant<std::unique_ptr<Timer>, TrialFailure> Rig::timer(const Program& program,
                                                               const LaunchRule& rule) {
-    if (auto failure = chain_ == 0 ? plan_samples(program, rule) : std::nullopt) {
-        chain_ = 0;
-        return *failure;
+    if (auto failure = choose_chain(program, rule)) {
+        return std::move(*failure);
     }
     return timer_of(program, rule, chain_, places_for(rule), flush_);
 }
@@ -131,9 +124,8 @@ std::unique_ptr<Timer> Rig::timer_of(const Program& program, const LaunchRule& r
 std::variant<Rig::Continuous, TrialFailure> Rig::continuous(const Program& program,
                                                             const LaunchRule& rule,
                                                             double launch_ns) {
-    if (auto failure = chain_ == 0 ? plan_samples(program, rule) : std::nullopt) {
-        chain_ = 0;
-        return *failure;
+    if (auto failure = choose_chain(program, rule)) {
+        return std::move(*failure);
     }
     const auto wished = static_cast<std::size_t>(kContinuousNs / launch_ns);
     const std::size_t launches = std::clamp(wished, kFewestContinuous, kMostContinuous);

@@ -85,7 +85,7 @@ std::optional<TrialFailure> Trial::time(const Binary& binary, Evaluation& evalua
 }
 
 std::optional<TrialFailure> Trial::with_side_effects(std::optional<TrialFailure> failure) {
-    const std::string harm = observer_.side_effects();
+    const std::string harm = hooks_.observer->side_effects();
     if (harm.empty()) {
         return failure;
     }
@@ -103,7 +103,7 @@ std::optional<TrialFailure> Trial::time_checked(const Binary& binary, Evaluation
         return std::move(*failure);
     }
     const auto& [program, rule] = std::get<Loaded>(loaded);
-    observer_.begin(evaluation.configuration.text(), TuneObserver::Phase::time);
+    hooks_.observer->begin(evaluation.configuration.text(), TuneObserver::Phase::time);
     auto timer = rig_.timer(*program, rule);
     if (auto* failure = std::get_if<TrialFailure>(&timer)) {
         return std::move(*failure);
@@ -122,7 +122,7 @@ std::optional<TrialFailure> Trial::time_checked(const Binary& binary, Evaluation
 
 std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& binary,
                                                               const Configuration& configuration) {
-    observer_.begin(configuration.text(), TuneObserver::Phase::load);
+    hooks_.observer->begin(configuration.text(), TuneObserver::Phase::load);
     Loaded loaded;
     try {
         loaded.program = task_.device.load(binary);
@@ -131,7 +131,7 @@ std::variant<Trial::Loaded, TrialFailure> Trial::load_checked(const Binary& bina
         return TrialFailure{Verdict::launch_failed, error.what(), false, error.native_code(),
                             loaded.program == nullptr};
     }
-    observer_.begin(configuration.text(), TuneObserver::Phase::check);
+    hooks_.observer->begin(configuration.text(), TuneObserver::Phase::check);
     if (auto failure =
             rig_.check(*loaded.program, loaded.rule, task_.is_repeatable(configuration))) {
         return std::move(*failure);
@@ -153,7 +153,7 @@ std::variant<Disturbance, TrialFailure> Trial::take_steady_samples(Timer& timer,
             return std::move(*failure);
         }
         disturbance = rig_.watch().end();
-    } while (disturbance.is_noise() && !stop_ && rig_.watch().discard(discarded++));
+    } while (disturbance.is_noise() && !*hooks_.stop && rig_.watch().discard(discarded++));
     return disturbance;
 }
 
@@ -161,7 +161,7 @@ std::optional<TrialFailure> Trial::take_samples(Timer& timer, Samples& samples_n
                                                 std::optional<double> best_ns) const {
     const auto begin = hooks_.time->now();
     const auto enough = [&] {
-        const bool late = stop_ || hooks_.time->now() - begin > kCandidateTime;
+        const bool late = *hooks_.stop || hooks_.time->now() - begin > kCandidateTime;
         return rule_.enough(samples_ns, best_ns) ||
                (late && static_cast<int>(samples_ns.size()) >= rule_.min_samples);
     };

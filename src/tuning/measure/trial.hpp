@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -31,12 +30,7 @@ class Trial {
 public:
     /// All must outlive it.
     Trial(const Task& task, Rig& rig, const TuneHooks& hooks, const StoppingRule& rule = {})
-        : task_(task),
-          rig_(rig),
-          hooks_(hooks),
-          observer_(*hooks.observer),
-          stop_(*hooks.stop),
-          rule_(rule) {}
+        : task_(task), rig_(rig), hooks_(hooks), rule_(rule) {}
 
     /// Awaits a turn, loads the code and checks it on every case.
     std::optional<TrialFailure> check(const Binary& binary, const Configuration& configuration);
@@ -70,8 +64,6 @@ private:
     const Task& task_;
     Rig& rig_;
     const TuneHooks& hooks_;
-    TuneObserver& observer_;
-    const std::atomic<bool>& stop_;
     StoppingRule rule_;
 };
 

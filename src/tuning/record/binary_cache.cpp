@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/record/binary_cache.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string_view>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "support/hash.hpp"
 #include "support/loop_clock.hpp"

@@ -10,12 +10,6 @@
 
 namespace jitune::internal {
 
-/// How much better the winner is than the template's default.
-struct Gain {
-    double default_ns = 0;  ///< 0: the default failed
-    Certainty certainty;
-};
-
 /// Makes the database records of one tuning. Thread-safe.
 class RecordMaker {
 public:

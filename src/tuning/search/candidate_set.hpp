@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "jitune/error.hpp"
+#include "space/restriction.hpp"
 #include "space/search_space.hpp"
 
 namespace jitune::internal {
@@ -15,7 +18,12 @@ namespace jitune::internal {
 class CandidateSet {
 public:
     /// `space` must outlive it. Throws Error(usage) as restricted_space() does.
-    CandidateSet(const SearchSpace& space, const std::vector<std::string>& only);
+    CandidateSet(const SearchSpace& space, const std::vector<std::string>& only) : space_(space) {
+        if (!only.empty()) {
+            SearchSpace part = restricted_space(space, only);
+            part_ = part.size() < space.size() ? std::optional(std::move(part)) : std::nullopt;
+        }
+    }
 
     /// The space that the strategy works on, with indexes of its own.
     [[nodiscard]] const SearchSpace& part() const { return part_ ? *part_ : space_; }
@@ -23,7 +31,13 @@ public:
 
     /// The index in the space of a configuration's text; the space's size if the space does not
     /// hold it.
-    [[nodiscard]] std::size_t find_in_space(const std::string& configuration) const;
+    [[nodiscard]] std::size_t find_in_space(const std::string& configuration) const {
+        try {
+            return space_.find(Configuration::parse(configuration, space_.parameters()));
+        } catch (const Error&) {  // one of another template, or no configuration at all
+            return space_.size();
+        }
+    }
 
     /// The index in the space of the configuration at `place` of part().
     [[nodiscard]] std::size_t in_space(std::size_t place) const {

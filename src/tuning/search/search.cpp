@@ -2,12 +2,8 @@
 #include "tuning/search/search.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "jitune/error.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/search/tuning_history.hpp"
 
@@ -33,8 +29,8 @@ Search::Search(const Task& task, const SearchSpace& space, BinaryCache& binaries
       plan_(plan),
       hooks_(hooks),
       log_(log),
-      time_(kUsualTurn, *hooks.time),
-      new_rest_(hooks.rested),
+      active_(hooks),
+      time_(kUsualTurn, active_),
       tried_(space.find(task.default_configuration(space))),
       ahead_(std::in_place, task, binaries, plan.compile_threads, *hooks.observer) {
     find_seeds();
@@ -185,7 +181,7 @@ void Search::run(Rig& rig, LoopClock::Time setup,
     trial_.emplace(task_, rig, hooks_);
     record_ = record;
     // The budget begins here: setting up the rig is no part of it, but of a limit.
-    time_ = LoopClock(kUsualTurn, *hooks_.time);
+    time_ = LoopClock(kUsualTurn, active_);
     const bool had_time = !is_spent();  // another worker may have spent it
     evaluate_first();
     while (!is_spent() && !is_over()) {
@@ -333,9 +329,7 @@ std::optional<TrialFailure> Search::time(const Binary& binary, Evaluation& evalu
     if (!runs_on_gpu(task_.info().platform)) {
         ahead_->pause();
     }
-    auto failure = trial_->time(binary, evaluation, tried_.progress().best_ns);
-    time_.leave_out(new_rest_());
-    return failure;
+    return trial_->time(binary, evaluation, tried_.progress().best_ns);
 }
 
 void Search::evaluate(CompiledCandidate candidate) {

@@ -96,8 +96,8 @@ private:
     const SearchPlan& plan_;
     const TuneHooks& hooks_;
     const Log& log_;
+    const ActiveTime active_;
     LoopClock time_;            ///< a candidate is a turn
-    RestLook new_rest_;         ///< that time_ is to leave out
     LoopClock::Time setup_{0};  ///< before run()
     std::vector<std::size_t> seeds_;
     std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
