@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/device_id.hpp"
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 #include "tuner_db/merge/table_digest.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_command.hpp"
@@ -134,14 +133,6 @@ Platform& Engine::find(std::atomic<Platform*>& place, PlatformKind kind) {
         platform(kind, runs_on_gpu(kind) ? "; data in host memory need the device \"host\"" : "");
     place.store(&found, std::memory_order_release);
     return found;
-}
-
-EnginePart& Engine::make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
-    std::call_once(part_made_, [&] {
-        own_part_ = make(*this);
-        part_.store(own_part_.get(), std::memory_order_release);
-    });
-    return *own_part_;
 }
 
 Device& Engine::first_device() {

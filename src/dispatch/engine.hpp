@@ -18,7 +18,6 @@
 #include "dispatch/behind/range_tuning.hpp"
 #include "dispatch/behind/session_tuner.hpp"
 #include "dispatch/behind/single_flight.hpp"
-#include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/observe/call_recorder.hpp"
 #include "dispatch/observe/pause_ledger.hpp"
@@ -72,12 +71,18 @@ public:
     /// True if Options::device is the host, where host memory then stays.
     [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
 
-    /// The engine's part; `make` creates it on first use.
-    EnginePart& part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
-        if (EnginePart* const made = part_.load(std::memory_order_acquire)) [[likely]] {
-            return *made;
+    /// State that a layer above keeps in the engine: one object, made from the engine on first use.
+    /// It may use the engine's devices and is destroyed before them.
+    template <class Part>
+    Part& part() {
+        if (void* const made = part_.load(std::memory_order_acquire)) [[likely]] {
+            return *static_cast<Part*>(made);
         }
-        return make_part(make);
+        std::call_once(part_made_, [&] {
+            own_part_ = std::make_shared<Part>(*this);
+            part_.store(own_part_.get(), std::memory_order_release);
+        });
+        return *static_cast<Part*>(own_part_.get());
     }
 
     /// Throws Error(unavailable) with the reason and `advice` if the platform has no device.
@@ -158,7 +163,6 @@ private:
         return found != nullptr ? *found : find(place, kind);
     }
     Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
-    EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
     // The members that every call reads stand together, in few cache lines.
     ForkGuard fork_guard_;
     std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // set once known to have a device
@@ -178,10 +182,10 @@ private:
     DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;
     std::atomic<std::int64_t> unserved_{0};
-    std::atomic<EnginePart*> part_{nullptr};
+    std::atomic<void*> part_{nullptr};
     std::once_flag part_made_;
     // These use the members above.
-    std::unique_ptr<EnginePart> own_part_;
+    std::shared_ptr<void> own_part_;
     std::unique_ptr<Background> background_;
 };
 

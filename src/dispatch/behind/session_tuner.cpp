@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dispatch/behind/stored_costs.hpp"
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 #include "jitune/error.hpp"
 #include "measure/conditions.hpp"
 #include "tuner_db/winners/precedence.hpp"

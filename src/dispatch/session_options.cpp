@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jitune/options.hpp"
+#include "dispatch/session_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,9 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/options_check.hpp"
-#include "dispatch/read_environment.hpp"
-#include "dispatch/thrown_error.hpp"
+#include "dispatch/session_access.hpp"
 #include "jitune/error.hpp"
+#include "strategy/strategy.hpp"
 #include "support/log.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
@@ -93,6 +92,27 @@ constexpr std::array kOptions{
         [](Options& options, std::string_view word) { options.log_level = parse_log_level(word); }},
 };
 
+// Sums of times must not overflow.
+constexpr std::chrono::milliseconds kLongest{10'000'000'000};
+
+[[noreturn]] void refuse(std::string_view member, const std::string& why) {
+    throw Error(ErrorKind::usage, fmt::format("Options::{} is {}", member, why));
+}
+
+void check_time(std::string_view member, std::chrono::milliseconds time,
+                std::chrono::milliseconds shortest, std::string_view zero) {
+    if (time < shortest || time > kLongest) {
+        refuse(member, fmt::format("{} ms: give {} to {} ms{}", time.count(), shortest.count(),
+                                   kLongest.count(), zero));
+    }
+}
+
+void check_enumerator(std::string_view member, int value, int last, std::string_view known) {
+    if (value < 0 || value > last) {
+        refuse(member, fmt::format("{}: use {}", value, known));
+    }
+}
+
 }  // namespace
 
 Options read_environment(TunePolicy usual) {
@@ -153,6 +173,78 @@ void warn_without_folder(const Options& options) {
                 "neither XDG_CACHE_HOME nor HOME is set, so that winners are kept in memory only: "
                 "name a database with JITUNE_DB, or none");
     }
+}
+
+std::filesystem::path database_named(const std::filesystem::path& given) {
+    return given == "none" ? std::filesystem::path() : given;
+}
+
+Options checked(Options options) {
+    check_time("budget", options.budget, std::chrono::milliseconds(0), ", where 0 is no limit");
+    check_time("hang_limit", options.hang_limit, std::chrono::milliseconds(1), "");
+    check_time("compile_limit", options.compile_limit, std::chrono::milliseconds(1), "");
+    check_enumerator("on_miss", static_cast<int>(options.on_miss),
+                     static_cast<int>(TunePolicy::template_default),
+                     "TunePolicy::background, now, offline or template_default");
+    check_enumerator("record", static_cast<int>(options.record), static_cast<int>(Record::all),
+                     "Record::nothing, misses or all");
+    check_enumerator("log_level", static_cast<int>(options.log_level),
+                     static_cast<int>(LogLevel::debug),
+                     "LogLevel::off, error, warning, info or debug");
+    if (options.device != "auto") {
+        try {
+            parse_device_id(options.device);
+        } catch (const Error& error) {
+            throw Error(error.kind(),
+                        fmt::format("Options::device: {}, or auto for the fastest place of data in "
+                                    "host memory",
+                                    error.what()));
+        }
+    }
+    if (options.frozen) {
+        options.on_miss = TunePolicy::template_default;
+        options.record = Record::nothing;
+    }
+    strategy_named(options.strategy);
+    options.database = database_named(options.database);
+    options.worker = named_worker(options.worker);
+    return options;
+}
+
+void refuse_frozen(const Options& options) {
+    if (options.frozen) {
+        throw Error(ErrorKind::usage,
+                    "cannot tune or change the database: the session is frozen (JITUNE_FROZEN=1 or "
+                    "Options::frozen) and serves the stored winners alone; unset that first");
+    }
+}
+
+void refuse_sink() {
+    if (Log::is_in_sink()) {
+        throw Error(
+            ErrorKind::usage,
+            "Options::log_sink called jitune, which waits there for the end of the message: "
+            "have the sink hand its messages to another thread");
+    }
+}
+
+DeviceId parse_device_id(std::string_view text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto platform = platform_from(text.substr(0, colon));
+    int ordinal = 0;
+    if (colon < text.size()) {
+        const std::string_view digits = text.substr(colon + 1);
+        const char* const digits_end = digits.data() + digits.size();
+        const auto [end, error] = std::from_chars(digits.data(), digits_end, ordinal);
+        if (error != std::errc() || end != digits_end) {
+            ordinal = -1;
+        }
+    }
+    if (!platform || runs_placements(*platform) || ordinal < 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("unknown device \"{}\": use host, cuda or cuda:N", text));
+    }
+    return {*platform, ordinal};
 }
 
 }  // namespace jitune::internal
