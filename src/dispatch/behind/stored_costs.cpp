@@ -103,6 +103,15 @@ CostTable compared_times(TuningStore& store, const Winner& winner) {
     return costs_of(std::move(rows), "");
 }
 
+const CostTable& ComparedTimes::of(const Winner& winner) {
+    const std::pair name(winner.key.kernel_key(), winner.provenance.device_name);
+    auto table = tables_.find(name);
+    if (table == tables_.end()) {
+        table = tables_.emplace(name, compared_times(store_, winner)).first;
+    }
+    return table->second;
+}
+
 std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
                                        const Sizes& sizes) {
     constexpr double kFarthest = 1;

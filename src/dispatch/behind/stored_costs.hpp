@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "range/cost_table.hpp"
@@ -34,6 +35,22 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
 
 /// Reads the compared times of a winner's kernel on devices of the winner's name, at all sizes.
 CostTable compared_times(TuningStore& store, const Winner& winner);
+
+/// The comparisons of a database. Reads those of each key once. Not thread-safe.
+class ComparedTimes {
+public:
+    /// `store` must outlive it.
+    explicit ComparedTimes(TuningStore& store) : store_(store) {}
+
+    /// compared_times() of the winner. Winners that differ only in sizes and configuration share
+    /// one table. Throws Error(store).
+    const CostTable& of(const Winner& winner);
+
+private:
+    TuningStore& store_;
+    /// By kernel and the name of the device.
+    std::map<std::pair<KernelKey, std::string>, CostTable> tables_;
+};
 
 /// The longest time that a call of a stored winner should take at these sizes, in ns: the upper end
 /// of the interval of its time. At other sizes within an octave, this is scaled as comparisons say.
