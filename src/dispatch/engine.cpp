@@ -58,7 +58,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       store_(options_, log_),
       tuner_(options_, log_, fork_guard_, store_, time_),
       watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
-      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
+      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, *watch_)),
       answers_(families_, tuner_, *recorder_),
       background_(std::make_unique<Background>(families_, tuner_, answers_, table_, *recorder_)) {}
 
@@ -174,7 +174,7 @@ Counters Engine::counters() const {
                       .sampled = watch_->sampled(),
                       .doubted = watch_->doubted(),
                       .raced = tuner_.raced()};
-    pauses_.report(counters);
+    recorder_->report(counters);
     return counters;
 }
 
@@ -183,7 +183,7 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_sink();
     const auto start = time_.now();
     const Resolved& answer = this->answer(key, task, start);
-    pauses_.add(task, answer, time_.now() - start);
+    recorder_->note_pause(task, answer, time_.now() - start);
     return answer;
 }
 

@@ -20,7 +20,6 @@
 #include "dispatch/behind/single_flight.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/observe/call_recorder.hpp"
-#include "dispatch/observe/pause_ledger.hpp"
 #include "dispatch/observe/winner_watch.hpp"
 #include "dispatch/session_store.hpp"
 #include "jitune/session.hpp"
@@ -174,7 +173,6 @@ private:
     const TimeSource& time_;
     SessionStore store_;
     SessionTuner tuner_;
-    PauseLedger pauses_;
     std::unique_ptr<WinnerWatch> watch_;
     std::unique_ptr<CallRecorder> recorder_;
     Answers answers_;
