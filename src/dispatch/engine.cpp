@@ -187,9 +187,19 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     return answer;
 }
 
-const Engine::Source Engine::kSources[] = {&Engine::from_pinned, &Engine::from_store,
-                                           &Engine::from_tuning, &Engine::from_nearest,
-                                           &Engine::from_default};
+const Engine::Source Engine::kSources[] = {{&Engine::from_pinned, nullptr},
+                                           {&Engine::from_store, &Engine::foretell_stored},
+                                           {&Engine::from_tuning, &Engine::foretell_tuning},
+                                           {&Engine::from_nearest, &Engine::foretell_nearest},
+                                           {&Engine::from_default, &Engine::foretell_default}};
+
+Engine::Foretold Engine::foretell(const Task& task) {
+    std::optional<Foretold> found;
+    for (const auto* source = std::begin(kSources); !found; ++source) {
+        found = source->foretell == nullptr ? std::nullopt : (this->*source->foretell)(task);
+    }
+    return *found;
+}
 
 const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::time_point start) {
     // The thread that tunes must not wait for a call, which may be waiting for it.
@@ -207,7 +217,7 @@ const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::
         Miss miss{key, task, start, makeshift != nullptr};
         const Resolved* found = nullptr;
         for (const auto* source = std::begin(kSources); found == nullptr; ++source) {
-            found = (this->**source)(miss);
+            found = (this->*source->answer)(miss);
         }
         return *found;
     } catch (const Error& error) {

@@ -101,6 +101,17 @@ public:
     /// the default is counted.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
+    /// What a call for a task would be answered by.
+    struct Foretold {
+        std::string answer;  ///< in a sentence
+        Origin origin;
+        /// The stored winner that answers; with Origin::template_default, that the default
+        /// replaces.
+        std::optional<Winner> winner = {};
+    };
+    /// Asks the same sources as resolve(), which only read then.
+    Foretold foretell(const Task& task);
+
     /// Whether the problem of these sizes waits for a tuning, or is being tuned.
     [[nodiscard]] bool is_pending(const DispatchKey& key,
                                   std::span<const std::int64_t> sizes) const {
@@ -129,9 +140,14 @@ private:
         bool has_makeshift;
         Digest unusable = {};  ///< a stored winner that cannot be loaded here
     };
-    /// Where the answer to a miss may come from. Returns it, kept in the table, or nullptr: then
-    /// the next source is asked.
-    using Source = const Resolved* (Engine::*)(Miss& miss);
+    /// Where the answer to a miss may come from.
+    struct Source {
+        /// Returns the answer, kept in the table, or nullptr: then the next source is asked.
+        const Resolved* (Engine::*answer)(Miss& miss);
+        /// Says what `answer` would return, if anything. Null: nobody asks, since the caller has
+        /// named the answer.
+        std::optional<Foretold> (Engine::*foretell)(const Task& task);
+    };
     /// In the order in which they are asked; the last one always answers.
     static const Source kSources[];
     const Resolved* from_pinned(Miss& miss);
@@ -144,6 +160,10 @@ private:
     const Resolved* from_tuning(Miss& miss);
     const Resolved* from_nearest(Miss& miss);
     const Resolved* from_default(Miss& miss);
+    std::optional<Foretold> foretell_stored(const Task& task);
+    std::optional<Foretold> foretell_tuning(const Task& task);
+    std::optional<Foretold> foretell_nearest(const Task& task);
+    std::optional<Foretold> foretell_default(const Task& task);
 
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);

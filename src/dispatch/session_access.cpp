@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/session_options.hpp"
 #include "jitune/error.hpp"
 #include "jitune/results.hpp"
 #include "types/name_table.hpp"
@@ -69,6 +70,14 @@ constexpr std::array kOrigins{
 };
 
 }  // namespace
+
+Options Options::from_environment() try {
+    Options options = read_environment(TunePolicy::background);
+    warn_without_folder(options);
+    return options;
+} catch (...) {
+    throw_as_error();
+}
 
 const char* to_string(Origin origin) {
     return row_of(kOrigins, origin, "an origin").name;

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/session_access.hpp"
 #include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 #include "support/log.hpp"
@@ -43,6 +42,10 @@ const char* variable(const char* name) {
     return secure_getenv(name);
 }
 
+std::string parse_text(std::string_view word) {
+    return std::string(word);
+}
+
 /// An option that a text can set.
 struct OptionRow {
     std::string_view name;  ///< of the member
@@ -50,13 +53,14 @@ struct OptionRow {
     void (*set)(Options&, std::string_view);
 };
 
+template <auto member, auto parse>
+void set(Options& options, std::string_view word) {
+    options.*member = parse(word);
+}
+
 constexpr std::array kOptions{
-    OptionRow{
-        "database", "JITUNE_DB",
-        [](Options& options, std::string_view word) { options.database = database_named(word); }},
-    OptionRow{
-        "on_miss", "JITUNE_TUNE",
-        [](Options& options, std::string_view word) { options.on_miss = parse_tune_policy(word); }},
+    OptionRow{"database", "JITUNE_DB", set<&Options::database, database_named>},
+    OptionRow{"on_miss", "JITUNE_TUNE", set<&Options::on_miss, parse_tune_policy>},
     OptionRow{"tune_on_busy_gpu", "JITUNE_TUNE_BUSY",
               [](Options& options, std::string_view word) {
                   options.tune_on_busy_gpu = parse_switch(word, "tune on GPUs that are busy");
@@ -65,31 +69,19 @@ constexpr std::array kOptions{
               [](Options& options, std::string_view word) {
                   options.watch_winners = parse_switch(word, "time a few calls of stored winners");
               }},
-    OptionRow{"record", "JITUNE_RECORD",
-              [](Options& options, std::string_view word) { options.record = parse_record(word); }},
+    OptionRow{"record", "JITUNE_RECORD", set<&Options::record, parse_record>},
     OptionRow{"frozen", "JITUNE_FROZEN",
               [](Options& options, std::string_view word) {
                   options.frozen = parse_switch(word, "serve the stored winners alone");
               }},
-    OptionRow{"budget", "JITUNE_BUDGET",
-              [](Options& options, std::string_view word) { options.budget = parse_budget(word); }},
-    OptionRow{
-        "hang_limit", "JITUNE_HANG_LIMIT",
-        [](Options& options, std::string_view word) { options.hang_limit = parse_limit(word); }},
-    OptionRow{
-        "compile_limit", nullptr,
-        [](Options& options, std::string_view word) { options.compile_limit = parse_limit(word); }},
-    OptionRow{"device", nullptr,
-              [](Options& options, std::string_view word) { options.device = word; }},
-    OptionRow{"strategy", nullptr,
-              [](Options& options, std::string_view word) { options.strategy = word; }},
-    OptionRow{"seed", nullptr,
-              [](Options& options, std::string_view word) { options.seed = parse_seed(word); }},
-    OptionRow{"worker", nullptr,
-              [](Options& options, std::string_view word) { options.worker = named_worker(word); }},
-    OptionRow{
-        "log_level", "JITUNE_LOG",
-        [](Options& options, std::string_view word) { options.log_level = parse_log_level(word); }},
+    OptionRow{"budget", "JITUNE_BUDGET", set<&Options::budget, parse_budget>},
+    OptionRow{"hang_limit", "JITUNE_HANG_LIMIT", set<&Options::hang_limit, parse_limit>},
+    OptionRow{"compile_limit", nullptr, set<&Options::compile_limit, parse_limit>},
+    OptionRow{"device", nullptr, set<&Options::device, parse_text>},
+    OptionRow{"strategy", nullptr, set<&Options::strategy, parse_text>},
+    OptionRow{"seed", nullptr, set<&Options::seed, parse_seed>},
+    OptionRow{"worker", nullptr, set<&Options::worker, named_worker>},
+    OptionRow{"log_level", "JITUNE_LOG", set<&Options::log_level, parse_log_level>},
 };
 
 // Sums of times must not overflow.
@@ -320,14 +312,6 @@ std::chrono::milliseconds parse_budget(std::string_view word) {
     // A tiny budget stays a limit: zero would mean no limit.
     const std::chrono::milliseconds rounded(std::llround(seconds * 1000));
     return seconds > 0 ? std::max(rounded, std::chrono::milliseconds(1)) : rounded;
-}
-
-Options Options::from_environment() try {
-    Options options = read_environment(TunePolicy::background);
-    warn_without_folder(options);
-    return options;
-} catch (...) {
-    throw_as_error();
 }
 
 std::filesystem::path Options::default_database() {

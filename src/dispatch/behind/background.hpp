@@ -14,7 +14,6 @@
 
 #include "dispatch/answer/answers.hpp"
 #include "dispatch/answer/dispatch_table.hpp"
-#include "dispatch/behind/call_gap.hpp"
 #include "dispatch/behind/device_turns.hpp"
 #include "dispatch/behind/session_tuner.hpp"
 #include "dispatch/behind/tuning_queue.hpp"

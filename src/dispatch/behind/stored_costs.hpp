@@ -58,10 +58,10 @@ private:
 std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
                                        const Sizes& sizes);
 
-/// True if the winner of a range that is `octaves` away answers at these sizes, instead of the
-/// template's default `standard`. It does if comparisons within an octave say that it is no slower;
-/// without such comparisons, if its own range is within an octave.
-bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
-                        const std::string& standard, const Sizes& sizes);
+/// The stored winners of ranges elsewhere that may answer the task instead of the template's
+/// default, without their images; the nearest first. A winner may if comparisons within an octave
+/// say that it is no slower; without such comparisons, if its own range is within an octave. Throws
+/// Error(store).
+std::vector<Winner> nearest_winners(TuningStore& store, const Task& task);
 
 }  // namespace jitune::internal
