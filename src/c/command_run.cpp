@@ -15,7 +15,6 @@
 
 #include "jitune/error.hpp"
 #include "support/file_descriptor.hpp"
-#include "support/process.hpp"
 
 namespace jitune::internal {
 

@@ -2,13 +2,9 @@
 #include "check/template_check.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
-#include "check/check_jobs.hpp"
-#include "check/finding.hpp"
-#include "check/space_report.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/engine.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -2,7 +2,6 @@
 #include "dispatch/answer/answers.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>

@@ -5,7 +5,6 @@
 #include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

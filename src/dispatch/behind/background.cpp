@@ -2,7 +2,6 @@
 #include "dispatch/behind/background.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "jitune/error.hpp"
 #include "tuning/isolation/isolation.hpp"

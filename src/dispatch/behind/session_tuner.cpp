@@ -11,7 +11,6 @@
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
-#include "tuning/finals/finalist.hpp"
 #include "tuning/record/measurement_recorder.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/search/compile_ahead.hpp"

@@ -2,8 +2,6 @@
 #include "dispatch/behind/stored_costs.hpp"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
