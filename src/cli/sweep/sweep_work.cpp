@@ -19,7 +19,7 @@
 #include "cli/sweep/plan_file.hpp"
 #include "cli/sweep/sweep_text.hpp"
 #include "cli/sweep/time_left.hpp"
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 #include "dispatch/session_access.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
