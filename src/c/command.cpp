@@ -123,14 +123,14 @@ jitune_status jitune_command(jitune_session* session, const char* const* words, 
         const Engine& engine = SessionAccess::engine(session_of(session));
         const ProcessCommand command = command_of(engine.options(), words, word_count);
         Listener listener(engine.log(), progress, user);
-        const CommandRun run = run_command(command, std::ref(listener));
-        status = status_of(run.end, listener.stopped());
+        const ProcessResult run = run_command(command, std::ref(listener));
+        status = status_of(run, listener.stopped());
         if (!run.output.empty()) {
             *json = new_text(run.output);
         }
         if (status != JITUNE_OK) {
             const std::string words_text = fmt::format("{}", fmt::join(command.arguments, " "));
-            remember(status, fmt::format("jitune {}: {}: {}", words_text, describe_end(run.end),
+            remember(status, fmt::format("jitune {}: {}: {}", words_text, describe_end(run),
                                          listener.message()));
         }
     });

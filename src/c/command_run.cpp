@@ -15,7 +15,6 @@
 
 #include "jitune/error.hpp"
 #include "support/file_descriptor.hpp"
-#include "support/process.hpp"
 
 namespace jitune::internal {
 
@@ -53,8 +52,8 @@ private:
 
 }  // namespace
 
-CommandRun run_command(const ProcessCommand& command,
-                       const std::function<bool(std::string_view)>& line) {
+ProcessResult run_command(const ProcessCommand& command,
+                          const std::function<bool(std::string_view)>& line) {
     struct sigaction children {};
     if (::sigaction(SIGCHLD, nullptr, &children) == 0 &&
         (children.sa_handler == SIG_IGN || (children.sa_flags & SA_NOCLDWAIT) != 0)) {
@@ -71,8 +70,7 @@ CommandRun run_command(const ProcessCommand& command,
     error.sink.close();
     Reader out(std::move(output.source)), err(std::move(error.source));
 
-    CommandRun run;
-    std::string lines;
+    std::string text, lines;
     bool interrupted = false;
     std::optional<ProcessResult> end;
     while (!end) {
@@ -83,7 +81,7 @@ CommandRun run_command(const ProcessCommand& command,
         } else {
             end = child.end_within(std::chrono::milliseconds(kGlanceMs));
         }
-        out.read_into(run.output);
+        out.read_into(text);
         err.read_into(lines);
         std::size_t begin = 0;
         for (std::size_t newline = lines.find('\n'); newline != std::string::npos;
@@ -99,8 +97,8 @@ CommandRun run_command(const ProcessCommand& command,
     if (!lines.empty()) {
         line(lines);
     }
-    run.end = *end;
-    return run;
+    end->output = std::move(text);
+    return *end;
 }
 
 }  // namespace jitune::internal

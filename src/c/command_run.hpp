@@ -2,24 +2,18 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <string_view>
 
 #include "support/process.hpp"
 
 namespace jitune::internal {
 
-/// The standard output of a command that has ended, and its end.
-struct CommandRun {
-    ProcessResult end;
-    std::string output;  ///< standard output
-};
-
-/// Runs `command` to its end, however long that takes. `line` gets each line of its standard error
+/// Runs `command` to its end, however long that takes. Returns its end and its standard output.
+/// `line` gets each line of its standard error
 /// as it comes, without the newline, and returns whether the command is to go on: else it is
 /// interrupted, as by Ctrl-C. Throws Error(unavailable) as ChildProcess does, and what `line`
 /// throws; the command is killed then.
-CommandRun run_command(const ProcessCommand& command,
-                       const std::function<bool(std::string_view)>& line);
+ProcessResult run_command(const ProcessCommand& command,
+                          const std::function<bool(std::string_view)>& line);
 
 }  // namespace jitune::internal

@@ -7,7 +7,7 @@
 
 #include "c/error.hpp"
 #include "c/handles.hpp"
-#include "dispatch/read_environment.hpp"
+#include "dispatch/session_options.hpp"
 
 using namespace jitune;
 using namespace jitune::internal;

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <exception>
-#include <mutex>
 #include <thread>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "support/thread_pool.hpp"
 #include "tuning/search/compile_programs.hpp"
 
 namespace jitune::internal {
@@ -54,29 +53,17 @@ void CheckJobs::compile(const Job& job) {
 void CheckJobs::run() {
     outcomes_.resize(places_.size());
     std::atomic<std::size_t> next{0};
-    std::mutex mutex;
-    std::exception_ptr error;
-    const auto work = [&] {
+    const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
+    ThreadPool().run(std::min(cores, jobs_.size()), [&](std::size_t) {
         try {
             for (std::size_t i = next++; i < jobs_.size(); i = next++) {
                 compile(jobs_[i]);
             }
         } catch (...) {
             next = jobs_.size();
-            const std::lock_guard lock(mutex);
-            error = std::current_exception();
+            throw;
         }
-    };
-    {
-        std::vector<std::jthread> threads;
-        const std::size_t cores = std::max(1U, std::thread::hardware_concurrency());
-        for (std::size_t i = 0; i < std::min(cores, jobs_.size()); ++i) {
-            threads.emplace_back(work);
-        }
-    }
-    if (error != nullptr) {
-        std::rethrow_exception(error);
-    }
+    });
 }
 
 }  // namespace jitune::internal

@@ -2,13 +2,9 @@
 #include "check/template_check.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
-#include "check/check_jobs.hpp"
-#include "check/finding.hpp"
-#include "check/space_report.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -48,7 +44,7 @@ public:
     /// Adds what it wants compiled to `jobs`.
     void submit(CheckJobs& jobs, std::size_t most) {
         if (!result_.space.flaw.empty()) {
-            note(Finding::Level::error, place_of_flaw(), result_.space.flaw, "");
+            note(place_of_flaw(), result_.space.flaw, "");
             return;
         }
         const SearchSpace space = kernel_.space(problem_, device_.info);
@@ -64,8 +60,8 @@ public:
                 add_reference(jobs, reference->instance);
             }
         } catch (const Error& error) {  // its launch; that of the default says the same
-            note(Finding::Level::error, place(kernel_.front_matter().launches.front().line),
-                 error.what(), standard.text());
+            note(place(kernel_.front_matter().launches.front().line), error.what(),
+                 standard.text());
         }
     }
 
@@ -123,9 +119,11 @@ private:
         return place(0);
     }
 
-    void note(Finding::Level level, const std::string& place, const std::string& text,
-              const std::string& configuration) {
-        Finding finding{level, place, text, ""};
+    void note(const std::string& place, const std::string& text, const std::string& configuration) {
+        add({Finding::Level::error, place, text, ""}, configuration);
+    }
+
+    void add(Finding finding, const std::string& configuration) {
         finding.configurations = configuration.empty() ? 0 : 1;
         finding.example = configuration;
         finding.devices = {device_.info.id};
@@ -154,14 +152,11 @@ private:
             if (is_echo || (finding.level == Finding::Level::warning && !is_own(finding.place))) {
                 continue;
             }
-            finding.configurations = 1;
-            finding.example = configuration;
-            finding.devices = {device_.info.id};
-            add_finding(findings_, std::move(finding));
+            add(std::move(finding), configuration);
         }
         if (failure != nullptr && !has_error) {
-            note(Finding::Level::error, place(instance.lines.empty() ? 0 : instance.lines.front()),
-                 main_line(log), configuration);
+            note(place(instance.lines.empty() ? 0 : instance.lines.front()), main_line(log),
+                 configuration);
         }
     }
 
@@ -179,8 +174,8 @@ private:
                 look_at_step(step, binary, row);
             }
         } catch (const Error& error) {
-            note(Finding::Level::error, place(kernel_.front_matter().launches.front().line),
-                 error.what(), row.configuration);
+            note(place(kernel_.front_matter().launches.front().line), error.what(),
+                 row.configuration);
         }
     }
 
@@ -193,7 +188,7 @@ private:
             }
             const std::string flaw = device_.inspector->flaw_of_texture(launch.textures.at(next++));
             if (!flaw.empty()) {
-                note(Finding::Level::error, place(argument.line),
+                note(place(argument.line),
                      fmt::format("the texture of {} has {}", argument.name, flaw), configuration);
             }
         }
@@ -211,7 +206,7 @@ private:
         }
         if (const std::string flaw = flaw_of_arguments(kernel_, problem_, launch, *parameters);
             !flaw.empty()) {
-            note(Finding::Level::error, place(launch.line), flaw, configuration);
+            note(place(launch.line), flaw, configuration);
         }
     }
 
@@ -246,14 +241,14 @@ private:
         const LaunchSpec& spec = kernel_.front_matter().launches.at(step.entry);
         const std::string at = place(spec.line);
         if (const auto most = limit("max_threads_per_block"); most > 0 && threads > most) {
-            note(Finding::Level::error, at,
+            note(at,
                  fmt::format("launches blocks of more than {} threads: add a constraint, as in "
                              "\"… <= max_threads_per_block\"",
                              most),
                  row.configuration);
         }
         if (const std::string flaw = flaw_of_grid(step); !flaw.empty()) {
-            note(Finding::Level::error, at, flaw, row.configuration);
+            note(at, flaw, row.configuration);
         }
         const auto resources =
             device_.inspector == nullptr || binary.log == nullptr
@@ -265,7 +260,7 @@ private:
         }
         if (const auto most = limit("shared_bytes_per_block");
             most > 0 && resources->shared_bytes + step.shared_bytes > most) {
-            note(Finding::Level::error, at,
+            note(at,
                  fmt::format("needs more than {} bytes of shared memory: add a constraint, as in "
                              "\"… <= shared_bytes_per_block\"",
                              most),
@@ -274,7 +269,7 @@ private:
         const auto occupancy =
             device_.inspector->occupancy(device_.info, *resources, threads, step.shared_bytes);
         if (occupancy && occupancy->blocks_per_sm == 0) {
-            note(Finding::Level::error, at,
+            note(at,
                  fmt::format("no block fits into a multiprocessor, for want of {}",
                              occupancy->limit),
                  row.configuration);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/engine.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "dispatch/device_id.hpp"
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 #include "tuner_db/merge/table_digest.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_command.hpp"
@@ -59,7 +57,7 @@ Engine::Engine(Options options, std::vector<std::unique_ptr<Platform>> platforms
       store_(options_, log_),
       tuner_(options_, log_, fork_guard_, store_, time_),
       watch_(std::make_unique<WinnerWatch>(options_, log_, store_)),
-      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, pauses_, *watch_)),
+      recorder_(std::make_unique<CallRecorder>(options_, log_, store_, *watch_)),
       answers_(families_, tuner_, *recorder_),
       background_(std::make_unique<Background>(families_, tuner_, answers_, table_, *recorder_)) {}
 
@@ -136,14 +134,6 @@ Platform& Engine::find(std::atomic<Platform*>& place, PlatformKind kind) {
     return found;
 }
 
-EnginePart& Engine::make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
-    std::call_once(part_made_, [&] {
-        own_part_ = make(*this);
-        part_.store(own_part_.get(), std::memory_order_release);
-    });
-    return *own_part_;
-}
-
 Device& Engine::first_device() {
     refuse_fork();
     for (const auto& platform : platforms_) {
@@ -183,7 +173,7 @@ Counters Engine::counters() const {
                       .sampled = watch_->sampled(),
                       .doubted = watch_->doubted(),
                       .raced = tuner_.raced()};
-    pauses_.report(counters);
+    recorder_->report(counters);
     return counters;
 }
 
@@ -192,13 +182,23 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
     refuse_sink();
     const auto start = time_.now();
     const Resolved& answer = this->answer(key, task, start);
-    pauses_.add(task, answer, time_.now() - start);
+    recorder_->note_pause(task, answer, time_.now() - start);
     return answer;
 }
 
-const Engine::Source Engine::kSources[] = {&Engine::from_pinned, &Engine::from_store,
-                                           &Engine::from_tuning, &Engine::from_nearest,
-                                           &Engine::from_default};
+const Engine::Source Engine::kSources[] = {{&Engine::from_pinned, nullptr},
+                                           {&Engine::from_store, &Engine::foretell_stored},
+                                           {&Engine::from_tuning, &Engine::foretell_tuning},
+                                           {&Engine::from_nearest, &Engine::foretell_nearest},
+                                           {&Engine::from_default, &Engine::foretell_default}};
+
+Engine::Foretold Engine::foretell(const Task& task) {
+    std::optional<Foretold> found;
+    for (const auto* source = std::begin(kSources); !found; ++source) {
+        found = source->foretell == nullptr ? std::nullopt : (this->*source->foretell)(task);
+    }
+    return *found;
+}
 
 const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::time_point start) {
     // The thread that tunes must not wait for a call, which may be waiting for it.
@@ -216,7 +216,7 @@ const Resolved& Engine::answer(const DispatchKey& key, const Task& task, Clock::
         Miss miss{key, task, start, makeshift != nullptr};
         const Resolved* found = nullptr;
         for (const auto* source = std::begin(kSources); found == nullptr; ++source) {
-            found = (this->**source)(miss);
+            found = (this->*source->answer)(miss);
         }
         return *found;
     } catch (const Error& error) {

@@ -18,10 +18,8 @@
 #include "dispatch/behind/range_tuning.hpp"
 #include "dispatch/behind/session_tuner.hpp"
 #include "dispatch/behind/single_flight.hpp"
-#include "dispatch/engine_part.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/observe/call_recorder.hpp"
-#include "dispatch/observe/pause_ledger.hpp"
 #include "dispatch/observe/winner_watch.hpp"
 #include "dispatch/session_store.hpp"
 #include "jitune/session.hpp"
@@ -72,12 +70,18 @@ public:
     /// True if Options::device is the host, where host memory then stays.
     [[nodiscard]] bool keeps_host_data() const { return keeps_host_data_; }
 
-    /// The engine's part; `make` creates it on first use.
-    EnginePart& part(std::unique_ptr<EnginePart> (*make)(Engine& engine)) {
-        if (EnginePart* const made = part_.load(std::memory_order_acquire)) [[likely]] {
-            return *made;
+    /// State that a layer above keeps in the engine: one object, made from the engine on first use.
+    /// It may use the engine's devices and is destroyed before them.
+    template <class Part>
+    Part& part() {
+        if (void* const made = part_.load(std::memory_order_acquire)) [[likely]] {
+            return *static_cast<Part*>(made);
         }
-        return make_part(make);
+        std::call_once(part_made_, [&] {
+            own_part_ = std::make_shared<Part>(*this);
+            part_.store(own_part_.get(), std::memory_order_release);
+        });
+        return *static_cast<Part*>(own_part_.get());
     }
 
     /// Throws Error(unavailable) with the reason and `advice` if the platform has no device.
@@ -96,6 +100,17 @@ public:
     /// default answers, and the next call tries to read again. Under Options::frozen, an answer of
     /// the default is counted.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
+
+    /// What a call for a task would be answered by.
+    struct Foretold {
+        std::string answer;  ///< in a sentence
+        Origin origin;
+        /// The stored winner that answers; with Origin::template_default, that the default
+        /// replaces.
+        std::optional<Winner> winner = {};
+    };
+    /// Asks the same sources as resolve(), which only read then.
+    Foretold foretell(const Task& task);
 
     /// Whether the problem of these sizes waits for a tuning, or is being tuned.
     [[nodiscard]] bool is_pending(const DispatchKey& key,
@@ -125,9 +140,14 @@ private:
         bool has_makeshift;
         Digest unusable = {};  ///< a stored winner that cannot be loaded here
     };
-    /// Where the answer to a miss may come from. Returns it, kept in the table, or nullptr: then
-    /// the next source is asked.
-    using Source = const Resolved* (Engine::*)(Miss& miss);
+    /// Where the answer to a miss may come from.
+    struct Source {
+        /// Returns the answer, kept in the table, or nullptr: then the next source is asked.
+        const Resolved* (Engine::*answer)(Miss& miss);
+        /// Says what `answer` would return, if anything. Null: nobody asks, since the caller has
+        /// named the answer.
+        std::optional<Foretold> (Engine::*foretell)(const Task& task);
+    };
     /// In the order in which they are asked; the last one always answers.
     static const Source kSources[];
     const Resolved* from_pinned(Miss& miss);
@@ -140,6 +160,10 @@ private:
     const Resolved* from_tuning(Miss& miss);
     const Resolved* from_nearest(Miss& miss);
     const Resolved* from_default(Miss& miss);
+    std::optional<Foretold> foretell_stored(const Task& task);
+    std::optional<Foretold> foretell_tuning(const Task& task);
+    std::optional<Foretold> foretell_nearest(const Task& task);
+    std::optional<Foretold> foretell_default(const Task& task);
 
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);
@@ -158,7 +182,6 @@ private:
         return found != nullptr ? *found : find(place, kind);
     }
     Platform& find(std::atomic<Platform*>& place, PlatformKind kind);
-    EnginePart& make_part(std::unique_ptr<EnginePart> (*make)(Engine& engine));
     // The members that every call reads stand together, in few cache lines.
     ForkGuard fork_guard_;
     std::atomic<Platform*> cuda_{nullptr}, host_{nullptr};  // set once known to have a device
@@ -170,7 +193,6 @@ private:
     const TimeSource& time_;
     SessionStore store_;
     SessionTuner tuner_;
-    PauseLedger pauses_;
     std::unique_ptr<WinnerWatch> watch_;
     std::unique_ptr<CallRecorder> recorder_;
     Answers answers_;
@@ -178,10 +200,10 @@ private:
     DispatchTable makeshifts_;  // defaults that answer until the database can be read
     SingleFlight flights_;
     std::atomic<std::int64_t> unserved_{0};
-    std::atomic<EnginePart*> part_{nullptr};
+    std::atomic<void*> part_{nullptr};
     std::once_flag part_made_;
     // These use the members above.
-    std::unique_ptr<EnginePart> own_part_;
+    std::shared_ptr<void> own_part_;
     std::unique_ptr<Background> background_;
 };
 

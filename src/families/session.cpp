@@ -2,7 +2,7 @@
 #include "jitune/session.hpp"
 
 #include "dispatch/engine.hpp"
-#include "dispatch/thrown_error.hpp"
+#include "dispatch/session_access.hpp"
 #include "families/families.hpp"
 #include "support/process_end.hpp"
 

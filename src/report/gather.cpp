@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "dispatch/behind/compared_times.hpp"
+#include "dispatch/behind/stored_costs.hpp"
 #include "report/rates.hpp"
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"

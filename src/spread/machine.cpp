@@ -90,8 +90,7 @@ Machine::Machine(Engine& engine, Device& host, std::vector<Device*> gpus) : engi
 Machine::~Machine() = default;
 
 Machine& Machine::of(Engine& engine) {
-    return static_cast<Machine&>(engine.part(
-        [](Engine& its) -> std::unique_ptr<EnginePart> { return std::make_unique<Machine>(its); }));
+    return engine.part<Machine>();
 }
 
 Machine::Opened& Machine::opened() {

@@ -17,7 +17,7 @@ class MachineDevice;
 
 /// All processors of this machine together, which share the work on arrays in host memory. Each
 /// engine has one. Thread-safe.
-class Machine final : public EnginePart {
+class Machine {
 public:
     /// The engine's machine. Devices are opened on first use.
     static Machine& of(Engine& engine);
@@ -25,7 +25,7 @@ public:
     /// Of the given devices instead of the engine's.
     Machine(Engine& engine, Device& host, std::vector<Device*> gpus);
     explicit Machine(Engine& engine);
-    ~Machine() override;
+    ~Machine();
 
     [[nodiscard]] Engine& engine() const { return engine_; }
     Device& host();

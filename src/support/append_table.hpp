@@ -65,6 +65,17 @@ public:
         return *node.release()->value;
     }
 
+    /// Calls `visit` for each value.
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (const std::atomic<Node*>& head : heads_) {
+            for (const Node* node = head.load(std::memory_order_acquire); node != nullptr;
+                 node = node->next) {
+                visit(*node->value);
+            }
+        }
+    }
+
     /// Calls `visit` for each value of the key.
     template <class Visit>
     void for_each(const Key& key, const Visit& visit) const {

@@ -18,7 +18,7 @@ ProcessCommand shell(const std::string& script) {
 
 TEST(CommandRun, KeepsOutputAndLinesApart) {
     std::vector<std::string> lines;
-    const CommandRun run =
+    const ProcessResult run =
         run_command(shell("echo out; echo one >&2; printf 'two\\nthree' >&2; echo more; exit 3"),
                     [&](std::string_view line) {
                         lines.emplace_back(line);
@@ -26,37 +26,37 @@ TEST(CommandRun, KeepsOutputAndLinesApart) {
                     });
     EXPECT_EQ(run.output, "out\nmore\n");
     EXPECT_EQ(lines, (std::vector<std::string>{"one", "two", "three"}));
-    EXPECT_EQ(run.end.exit_code, 3);
+    EXPECT_EQ(run.exit_code, 3);
 }
 
 TEST(CommandRun, ReadsMoreThanAPipeHolds) {
-    const CommandRun run =
+    const ProcessResult run =
         run_command(shell("head -c 3000000 /dev/zero; head -c 2000000 /dev/zero >&2"),
                     [](std::string_view) { return true; });
     EXPECT_EQ(run.output.size(), 3'000'000U);
-    EXPECT_EQ(run.end.exit_code, 0);
+    EXPECT_EQ(run.exit_code, 0);
 }
 
 TEST(CommandRun, InterruptsACommandThatIsToStop) {
     const auto begin = std::chrono::steady_clock::now();
-    const CommandRun run =
+    const ProcessResult run =
         run_command(shell("trap 'echo kept; exit 130' INT; echo go >&2; sleep 60 & wait"),
                     [](std::string_view) { return false; });
     EXPECT_EQ(run.output, "kept\n") << "it may end by itself";
-    EXPECT_EQ(run.end.exit_code, 130);
+    EXPECT_EQ(run.exit_code, 130);
     EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST(CommandRun, StopsACommandThatWritesForEver) {
     int lines = 0;
-    const CommandRun run =
+    const ProcessResult run =
         run_command(shell("exec yes >&2"), [&](std::string_view) { return ++lines < 100; });
-    EXPECT_EQ(run.end.signal, SIGINT);
+    EXPECT_EQ(run.signal, SIGINT);
     EXPECT_GE(lines, 100);
 }
 
 TEST(CommandRun, EndsWithTheCommandThoughOthersHoldItsStreams) {
-    const CommandRun run =
+    const ProcessResult run =
         run_command(shell("sleep 60 & echo done"), [](std::string_view) { return true; });
     EXPECT_EQ(run.output, "done\n");
 }

@@ -83,11 +83,10 @@ TEST_F(CallRecorderTest, AddsUpSessionsAndCallsOfOtherSizesOfTheAnswer) {
 TEST_F(CallRecorderTest, CountsASessionOnceWhereAnotherAnswerTakesOver) {
     const Log log;
     SessionStore store(options_, log);
-    PauseLedger pauses;
     WinnerWatch watch(options_, log, store);
     const Task task{device_, kernel_, fake_sum_problem()};
     std::array<Resolved, 3> answers;
-    CallRecorder recorder(options_, log, store, pauses, watch);
+    CallRecorder recorder(options_, log, store, watch);
     const auto note = [&](Resolved& answer, std::int64_t calls) {
         answer.calls = calls;
         recorder.note(task, answer);

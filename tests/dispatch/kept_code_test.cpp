@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "dispatch/behind/kept_place.hpp"
+#include "dispatch/answer/answers.hpp"
 #include "fixtures/call_fixture.hpp"
 #include "fixtures/ordinary_user.hpp"
 #include "tuner_db/file/sqlite.hpp"

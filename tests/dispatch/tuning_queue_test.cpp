@@ -3,6 +3,7 @@
 
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -28,8 +29,11 @@ protected:
         EXPECT_TRUE(queue_.add(made));
         return made;
     }
-    static TuningQueue::Answered answered_for(SizeBox serves) {
-        return {Digest{std::byte{1}}, false, std::move(serves), nullptr};
+    void answer(Watched& place, SizeBox serves, std::shared_ptr<const OwnTuning> own = nullptr) {
+        Resolved answer;
+        answer.winner = Digest{std::byte{1}};
+        answer.serves = std::move(serves);
+        queue_.answer(place, answer, std::move(own));
     }
 
     FakeDevice device_;
@@ -56,7 +60,7 @@ TEST_F(TuningQueueTest, AnAnswerEndsTheWaitsForAllSizesThatItServes) {
     const Place second = added(1010);
     const Place elsewhere = added(1'000'000);
     EXPECT_EQ(queue_.pending(), 3);
-    queue_.answer(*first, answered_for({{1000}, {1020}}));
+    answer(*first, {{1000}, {1020}});
     EXPECT_EQ(queue_.pending(), 1);
     EXPECT_EQ(queue_.all(), (std::vector{elsewhere, first}));
     EXPECT_FALSE(queue_.holds(*second));
@@ -67,9 +71,7 @@ TEST_F(TuningQueueTest, ASearchAroundOtherSizesComesBeforeATuningThatItMaySpare)
     const Place first = added(1000);
     auto own = std::make_shared<OwnTuning>();
     own->around = {{900}, {1100}};
-    TuningQueue::Answered answered = answered_for({{1000}, {1000}});
-    answered.own = own;
-    queue_.answer(*first, answered);
+    answer(*first, {{1000}, {1000}}, own);
     const Place wanted = place(1010);
     EXPECT_EQ(queue_.hurry_around(*wanted), first);
     EXPECT_TRUE(first->is_urgent);
@@ -90,7 +92,6 @@ TEST_F(TuningQueueTest, AFailureIsToldOnceAndTriedAgainLater) {
     EXPECT_EQ(queue_.pending(), 1);
     EXPECT_GT(failed->due, clock_.now());
     queue_.fail(*failed, false, outcome.error);
-    queue_.end();
     EXPECT_EQ(queue_.pending(), 0);
 }
 
@@ -100,7 +101,7 @@ TEST_F(TuningQueueTest, StoppingEndsAllWaits) {
     queue_.stop();
     call.join();
     EXPECT_FALSE(queue_.add(place(5000)));
-    EXPECT_FALSE(queue_.await_news());
+    EXPECT_TRUE(queue_.stopped());
 }
 
 }  // namespace

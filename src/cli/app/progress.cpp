@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cli/app/output.hpp"
-#include "dispatch/read_environment.hpp"
+#include "dispatch/session_options.hpp"
 #include "jitune/error.hpp"
 #include "text/units.hpp"
 

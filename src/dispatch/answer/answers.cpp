@@ -2,14 +2,12 @@
 #include "dispatch/answer/answers.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "dispatch/behind/kept_place.hpp"
 #include "dispatch/behind/stored_costs.hpp"
 #include "dispatch/behind/tuning_lease.hpp"
 #include "support/hash.hpp"
@@ -41,6 +39,12 @@ Digest digest_of(const Winner& winner) {
         .digest();
 }
 
+/// The code of a Winner or a KeptBinary.
+template <class Row>
+Binary binary_of(const Row& row) {
+    return {row.image_format, std::make_shared<const std::string>(row.image), row.symbols};
+}
+
 /// Describes an answer by the winner, or by the default in its place.
 void describe(Resolved& answer, const Winner& winner, std::span<const std::int64_t> sizes) {
     answer.winner = digest_of(winner);
@@ -53,6 +57,24 @@ void describe(Resolved& answer, const Winner& winner, std::span<const std::int64
 }
 
 }  // namespace
+
+KeptBinary kept_place(const Task& task, const Configuration& configuration,
+                      const Instance& instance) {
+    Hasher hasher("instance");
+    hasher.text(instance.program());
+    for (const std::string& expression : instance.expressions) {
+        hasher.text(expression);
+    }
+    const RecordKey key = task.key();
+    KeptBinary place;
+    place.kernel = key.kernel;
+    place.types = key.types;
+    place.configuration = configuration.text();
+    place.template_hash = key.template_hash;
+    place.device_class = key.device_class;
+    place.instance = hex(hasher.digest());
+    return place;
+}
 
 std::chrono::milliseconds Answers::patience() const {
     constexpr std::chrono::milliseconds kLong(2000);
@@ -73,7 +95,19 @@ std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
 }
 
 std::unique_ptr<const Resolved> Answers::nearest(const Task& task) {
-    auto answer = options_.on_miss == TunePolicy::template_default ? nullptr : from_nearest(task);
+    if (options_.on_miss == TunePolicy::template_default) {
+        return nullptr;
+    }
+    auto answer = store_.look([&](TuningStore& store) -> std::unique_ptr<Resolved> {
+        for (const Winner& row : nearest_winners(store, task)) {
+            const auto winner = store.with_image(row);
+            auto loaded = winner ? load(task, *winner, Origin::nearest) : nullptr;
+            if (loaded != nullptr) {
+                return loaded;
+            }
+        }
+        return nullptr;
+    });
     return answer == nullptr ? nullptr : restricted(task, std::move(answer));
 }
 
@@ -164,9 +198,8 @@ std::unique_ptr<const Resolved> Answers::widened(const Task& task, const OwnTuni
 std::unique_ptr<const Resolved> Answers::from_winner(const Task& task, const Winner& winner) {
     auto answer = instead_of(task, winner);
     if (answer == nullptr) {
-        const Binary binary{winner.image_format, std::make_shared<const std::string>(winner.image),
-                            winner.symbols};
-        answer = make_resolved(task, task.parse(winner.configuration), binary, Origin::tuned);
+        answer =
+            make_resolved(task, task.parse(winner.configuration), binary_of(winner), Origin::tuned);
     }
     describe(*answer, winner, task.problem.sizes);
     return answer;
@@ -179,33 +212,6 @@ std::unique_ptr<const Resolved> Answers::from_incumbent(const Task& task,
     answer->serves = SizeBox::point(task.problem.sizes);
     answer->is_provisional = true;
     return answer;
-}
-
-std::unique_ptr<Resolved> Answers::from_nearest(const Task& task) {
-    constexpr int kMost = 4;
-    const Sizes& sizes = task.problem.sizes;
-    return store_.look([&](TuningStore& store) -> std::unique_ptr<Resolved> {
-        const std::vector<Winner> rows =
-            store.nearest(task.key(), sizes, kMost, may_answer_elsewhere);
-        if (rows.empty()) {
-            return nullptr;
-        }
-        const std::string standard = task.default_configuration().text();
-        const CostTable costs = stored_costs(store, task, standard);
-        for (const Winner& row : rows) {
-            const double octaves =
-                octaves_between(boxes_of(row).value_or(std::vector<SizeBox>{}), sizes);
-            if (!answers_as_nearest(costs, row.configuration, octaves, standard, sizes)) {
-                continue;
-            }
-            if (const auto winner = store.with_image(row)) {
-                if (auto loaded = load(task, *winner, Origin::nearest)) {
-                    return loaded;
-                }
-            }
-        }
-        return nullptr;
-    });
 }
 
 std::unique_ptr<const Resolved> Answers::pinned(const Task& task) {
@@ -276,8 +282,7 @@ std::unique_ptr<Resolved> Answers::from_kept(const Task& task, const Configurati
             continue;
         }
         try {
-            const Binary binary{row.image_format, std::make_shared<const std::string>(row.image),
-                                row.symbols};
+            const Binary binary = binary_of(row);
             auto answer = make_resolved(task, configuration, binary, origin);
             tuner_.binaries().remember(task, instance, binary);
             const std::string now = utc_text();
@@ -332,8 +337,12 @@ std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
     return answer;
 }
 
+bool Answers::is_withheld(const Task& task, const Winner& winner) {
+    return may_be_slower(winner) && winner.configuration != task.default_configuration().text();
+}
+
 std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& winner) {
-    if (!may_be_slower(winner) || winner.configuration == task.default_configuration().text()) {
+    if (!is_withheld(task, winner)) {
         return nullptr;
     }
     try {
@@ -362,9 +371,7 @@ std::unique_ptr<Resolved> Answers::load(const Task& task, const Winner& winner, 
                          winner.symbols.size(), source.source().name, launches);
             return nullptr;
         }
-        const Binary binary{winner.image_format, std::make_shared<const std::string>(winner.image),
-                            winner.symbols};
-        auto resolved = make_resolved(task, configuration, binary, origin);
+        auto resolved = make_resolved(task, configuration, binary_of(winner), origin);
         ++loads_;
         return resolved;
     } catch (const Error& error) {

@@ -17,6 +17,11 @@
 
 namespace jitune::internal {
 
+/// The row under which the database keeps the code of a configuration, whose instance is
+/// `instance`: a KeptBinary without compiler and code.
+KeptBinary kept_place(const Task& task, const Configuration& configuration,
+                      const Instance& instance);
+
 /// What can answer a miss in the dispatch table: the database, the template's default, a tuning.
 /// Thread-safe.
 class Answers {
@@ -56,6 +61,9 @@ public:
         return restricted(task, from_default(task));
     }
 
+    /// True if the default answers instead of a stored winner that serves the task.
+    static bool is_withheld(const Task& task, const Winner& winner);
+
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
 
@@ -91,7 +99,6 @@ public:
 private:
     /// The answer by a winner that this session has tuned, with its code.
     std::unique_ptr<const Resolved> from_winner(const Task& task, const Winner& winner);
-    std::unique_ptr<Resolved> from_nearest(const Task& task);
     std::unique_ptr<Resolved> from_default(const Task& task, bool database_is_free = true);
     /// Finds the configuration among the compiled ones of this process, then among those that the
     /// database keeps, or compiles it.

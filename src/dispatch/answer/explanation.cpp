@@ -5,7 +5,6 @@
 #include <set>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,12 +22,6 @@
 namespace jitune::internal {
 
 namespace {
-
-/// A row with its rank.
-struct Candidate {
-    ExplainedRow row;
-    bool comparable = false;  ///< only the size may differ
-};
 
 /// The first difference that keeps `row` from serving `key`; empty if they differ at most in the
 /// sizes.
@@ -81,27 +74,34 @@ std::string range_text(const Winner& winner) {
                        bound_sentence(winner.range), provisional_text(winner));
 }
 
-Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
-                       const std::string& standard) {
-    ExplainedRow row;
+/// `foretold`: what a call does.
+void explain_row(ExplainedRow& row, const RecordKey& key, const Sizes& sizes,
+                 const Engine::Foretold& foretold) {
+    const Winner& winner = row.winner;
     row.octaves = octaves_between(boxes_of(winner).value_or(std::vector<SizeBox>{}), sizes);
     row.reason = obstacle(winner.key, key);
-    const bool comparable = row.reason.empty();
-    const bool covers = comparable && row.octaves == 0;
+    row.is_comparable = row.reason.empty();
+    const bool covers = row.is_comparable && row.octaves == 0;
     const bool may = covers && may_serve(trust_of(winner));
-    row.is_withheld = may && may_be_slower(winner) && winner.configuration != standard;
-    row.serves = may && !row.is_withheld;
-    if (covers) {
+    const bool is_asked = may && foretold.winner && foretold.origin != Origin::nearest;
+    const bool is_first = is_asked && winner_id(winner) == winner_id(*foretold.winner);
+    row.is_withheld = is_first && foretold.origin == Origin::template_default;
+    row.serves = is_first && !row.is_withheld;
+    if (is_asked && !is_first) {
+        row.reason = fmt::format("does not serve, behind another: {}",
+                                 precedence_reason(*foretold.winner, winner));
+    } else if (covers) {
         row.reason =
             fmt::format("{}: {}",
                         row.serves        ? "serves"
                         : row.is_withheld ? "does not serve, it may be slower than the "
                                             "default"
+                        : may             ? "does not serve, the database cannot read it"
                         : winner.image_format == kNoCode
                             ? "has no code yet, the next call that may tune compiles and checks it"
                             : "unsure",
                         range_text(winner));
-    } else if (comparable) {
+    } else if (row.is_comparable) {
         const std::string distance = fmt::format("{:.3g}", row.octaves);
         row.reason = fmt::format(
             "other size, {} octave{} away{}", distance, distance == "1" ? "" : "s",
@@ -109,28 +109,19 @@ Candidate candidate_of(Winner winner, const RecordKey& key, const Sizes& sizes,
             : winner.image_format == kNoCode ? ", without code"
                                              : ", and it may be slower than the default");
     }
-    row.winner = std::move(winner);
-    return {std::move(row), comparable};
 }
 
-/// The recorded calls of each winner of a table.
-struct AnsweredCalls {
-    std::int64_t calls = 0;
-    std::string last_at;
-};
-
-std::vector<AnsweredCalls> answered_calls(std::span<const Winner> winners,
-                                          std::span<const CallRecord> usages) {
-    std::vector<AnsweredCalls> all(winners.size());
+/// Adds the recorded calls that each of the winners has answered to the row at its place.
+void add_calls(std::vector<ExplainedRow>& rows, std::span<const Winner> winners,
+               std::span<const CallRecord> usages) {
     const AnswerIndex index(winners);
     for (const CallRecord& usage : usages) {
         if (const auto place = index.answering(usage)) {
-            AnsweredCalls& its = all[*place];
+            ExplainedRow& its = rows[*place];
             its.calls = saturating_sum(its.calls, usage.calls);
             its.last_at = std::max(its.last_at, usage.last_at);
         }
     }
-    return all;
 }
 
 /// Says when a row has last served, if that is recorded.
@@ -142,73 +133,51 @@ void add_usage_text(ExplainedRow& row) {
     }
 }
 
-/// Keeps only one of several rows that could serve, as merged databases have them.
-void leave_to_the_first(std::vector<Candidate>& candidates) {
-    Candidate* first = nullptr;
-    for (Candidate& one : candidates) {
-        const bool could = one.row.serves || one.row.is_withheld;
-        if (could && (first == nullptr || serves_before(one.row.winner, first->row.winner))) {
-            first = &one;
-        }
-    }
-    for (Candidate& one : candidates) {
-        if (&one != first && (one.row.serves || one.row.is_withheld)) {
-            one.row.reason = fmt::format("does not serve, behind another: {}",
-                                         precedence_reason(first->row.winner, one.row.winner));
-            one.row.serves = false;
-            one.row.is_withheld = false;
-        }
-    }
-}
-
 /// The rows of the key's kernel: comparable ones first, then by their distance in size. A row that
 /// serves comes before one that is unsure.
-std::vector<Candidate> ranked(std::vector<Winner> winners, std::span<const CallRecord> usages,
-                              const RecordKey& key, const Sizes& sizes,
-                              const std::string& standard) {
-    const std::vector<AnsweredCalls> answered = answered_calls(winners, usages);
-    std::vector<Candidate> candidates;
+std::vector<ExplainedRow> ranked(std::vector<Winner> winners, std::span<const CallRecord> usages,
+                                 const RecordKey& key, const Sizes& sizes,
+                                 const Engine::Foretold& foretold) {
+    std::vector<ExplainedRow> rows(winners.size());
+    add_calls(rows, winners, usages);
     for (std::size_t place = 0; place < winners.size(); ++place) {
-        if (winners[place].key.kernel == key.kernel) {
-            Candidate one = candidate_of(std::move(winners[place]), key, sizes, standard);
-            one.row.calls = answered[place].calls;
-            one.row.last_at = answered[place].last_at;
-            candidates.push_back(std::move(one));
-        }
+        rows[place].winner = std::move(winners[place]);
     }
-    leave_to_the_first(candidates);
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) {
-                         const auto rank = [](const Candidate& one) {
-                             return std::tuple(!one.comparable, one.row.octaves, !one.row.serves);
-                         };
-                         return rank(a) < rank(b);
-                     });
-    return candidates;
+    std::erase_if(rows,
+                  [&](const ExplainedRow& one) { return one.winner.key.kernel != key.kernel; });
+    for (ExplainedRow& row : rows) {
+        explain_row(row, key, sizes, foretold);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const ExplainedRow& a, const ExplainedRow& b) {
+        const auto rank = [](const ExplainedRow& one) {
+            return std::tuple(!one.is_comparable, one.octaves, !one.serves);
+        };
+        return rank(a) < rank(b);
+    });
+    return rows;
 }
 
-/// The first candidate that serves, that the default replaces, or that answers as the nearest
-/// winner; nullptr if there is none.
-Candidate* best_of(std::vector<Candidate>& candidates, const CostTable& costs,
-                   const std::string& standard, const Sizes& sizes) {
-    const auto answers = [&](const Candidate& one) {
-        return one.row.serves || one.row.is_withheld ||
-               (one.comparable && may_answer_elsewhere(one.row.winner) &&
-                answers_as_nearest(costs, one.row.winner.configuration, one.row.octaves, standard,
-                                   sizes));
-    };
-    const auto best = std::find_if(candidates.begin(), candidates.end(), answers);
-    return best == candidates.end() ? nullptr : &*best;
+/// Says of the first of the nearest winners when it answers: `answers`: now.
+void note_nearest(std::vector<ExplainedRow>& rows, const std::vector<Winner>& nearest,
+                  bool answers) {
+    const auto place = std::find_if(rows.begin(), rows.end(), [&](const auto& one) {
+        return one.is_comparable && !nearest.empty() &&
+               winner_id(one.winner) == winner_id(nearest.front());
+    });
+    if (place != rows.end()) {
+        place->reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",
+                                    answers ? "by the" : "only under the", place->reason);
+    }
 }
 
-std::vector<ExplainedCost> explained_costs(const std::vector<Candidate>& candidates,
+std::vector<ExplainedCost> explained_costs(const std::vector<ExplainedRow>& rows,
                                            const CostTable& table, const std::string& standard,
                                            const Sizes& sizes) {
     constexpr double kFarthest = 1;
     std::set<std::string> configurations{standard};
-    for (const Candidate& one : candidates) {
-        if (one.comparable) {
-            configurations.insert(one.row.winner.configuration);
+    for (const ExplainedRow& one : rows) {
+        if (one.is_comparable) {
+            configurations.insert(one.winner.configuration);
         }
     }
     std::vector<ExplainedCost> costs;
@@ -223,27 +192,64 @@ std::vector<ExplainedCost> explained_costs(const std::vector<Candidate>& candida
     return costs;
 }
 
-/// The text that says how a call is answered without a stored winner.
-std::string answer_without(const Options& options) {
-    if (options.frozen) {
-        return "the table is frozen, and no stored winner: the template's default answers, and the "
-               "session counts the problem as unserved";
-    }
-    if (options.on_miss == TunePolicy::background) {
-        return "no stored winner: the template's default answers, and the problem is tuned in the "
-               "background";
-    }
-    if (options.on_miss != TunePolicy::now) {
-        return "no stored winner: the template's default answers";
-    }
-    if (options.budget.count() == 0) {
-        return "no stored winner: a call waits until the problem is tuned";
-    }
-    return fmt::format("no stored winner: a call waits for up to {} s until the problem is tuned",
-                       static_cast<double>(options.budget.count()) / 1000);
+std::string frozen_text(const Options& options) {
+    return options.frozen ? "the table is frozen: " : "";
 }
 
 }  // namespace
+
+std::optional<Engine::Foretold> Engine::foretell_stored(const Task& task) {
+    auto winner = store_.find(task.key(), task.problem.sizes, answers_.patience());
+    if (!winner) {
+        return std::nullopt;
+    }
+    if (Answers::is_withheld(task, *winner)) {
+        return Foretold{fmt::format("{}the stored winner may be slower than the template's "
+                                    "default, which answers: {}",
+                                    frozen_text(options_), task.default_configuration().text()),
+                        Origin::template_default, std::move(winner)};
+    }
+    return Foretold{fmt::format("{}the stored winner answers: {}", frozen_text(options_),
+                                winner->configuration),
+                    Origin::stored, std::move(winner)};
+}
+
+std::optional<Engine::Foretold> Engine::foretell_tuning(const Task& task) {
+    if (options_.on_miss != TunePolicy::now || !task.can_gain()) {
+        return std::nullopt;
+    }
+    const double limit_s = std::chrono::duration<double>(options_.budget).count();
+    return Foretold{fmt::format("no stored winner: a call waits{} until the problem is tuned",
+                                limit_s == 0 ? "" : fmt::format(" for up to {} s", limit_s)),
+                    Origin::tuned};
+}
+
+std::optional<Engine::Foretold> Engine::foretell_nearest(const Task& task) {
+    if (options_.on_miss == TunePolicy::template_default) {
+        return std::nullopt;
+    }
+    std::vector<Winner> rows =
+        store_.look([&](TuningStore& store) { return nearest_winners(store, task); });
+    if (rows.empty()) {
+        return std::nullopt;
+    }
+    return Foretold{"no stored winner: the nearest answers: " + rows.front().configuration,
+                    Origin::nearest, std::move(rows.front())};
+}
+
+std::optional<Engine::Foretold> Engine::foretell_default(const Task& task) {
+    return Foretold{
+        !task.can_gain()
+            ? "the template's default answers: so small an array in host memory is not tuned"
+        : options_.frozen
+            ? "the table is frozen, and no stored winner: the template's default answers, and the "
+              "session counts the problem as unserved"
+        : options_.on_miss == TunePolicy::background
+            ? "no stored winner: the template's default answers, and the problem is tuned in the "
+              "background"
+            : "no stored winner: the template's default answers",
+        Origin::template_default};
+}
 
 Explanation explain(Engine& engine, const Task& task) {
     task.check();
@@ -251,51 +257,32 @@ Explanation explain(Engine& engine, const Task& task) {
     if (store == nullptr) {
         throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
     }
+    const Engine::Foretold foretold = engine.foretell(task);
+    const bool answers = foretold.winner && foretold.origin != Origin::template_default;
     Explanation explanation;
     explanation.key = task.key();
-    const Options& options = engine.options();
+    explanation.answer = foretold.answer;
+    explanation.configuration = answers ? foretold.winner->configuration : "";
+    if (answers && !task.can_gain()) {
+        explanation.answer += "; calls for a whole array as small take the default";
+    }
     const Sizes& sizes = task.problem.sizes;
+    explanation.rows =
+        ranked(store->winners(), store->calls().uses(), explanation.key, sizes, foretold);
+    const bool is_nearest = foretold.origin == Origin::nearest;
+    if (!foretold.winner || is_nearest) {
+        note_nearest(explanation.rows, nearest_winners(*store, task), is_nearest);
+    }
     const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);
-    std::vector<Candidate> candidates =
-        ranked(store->winners(), store->calls().uses(), explanation.key, sizes, standard);
-    Candidate* const best = best_of(candidates, costs, standard, sizes);
-    const bool by_policy =
-        options.on_miss == TunePolicy::offline || options.on_miss == TunePolicy::background;
-    const bool is_withheld = best != nullptr && best->row.is_withheld;
-    if (is_withheld) {
-        explanation.answer = fmt::format(
-            "{}the stored winner may be slower than the template's default, "
-            "which answers: {}",
-            options.frozen ? "the table is frozen: " : "", standard);
-    } else if (best != nullptr && (best->row.serves || by_policy)) {
-        explanation.configuration = best->row.winner.configuration;
-        explanation.answer = fmt::format("{}{}: {}", options.frozen ? "the table is frozen: " : "",
-                                         best->row.serves ? "the stored winner answers"
-                                                          : "no stored winner: the nearest answers",
-                                         explanation.configuration);
-    } else {
-        explanation.answer = answer_without(options);
-    }
-    if (!task.can_gain()) {
-        explanation.answer =
-            explanation.configuration.empty()
-                ? "the template's default answers: so small an array in host memory is not tuned"
-                : explanation.answer + "; calls for a whole array as small take the default";
-    }
-    if (best != nullptr && !best->row.serves && !is_withheld) {
-        best->row.reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",
-                                       by_policy ? "by the" : "only under the", best->row.reason);
-    }
-    explanation.costs = explained_costs(candidates, costs, standard, sizes);
+    explanation.costs = explained_costs(explanation.rows, costs, standard, sizes);
     const std::vector<Doubt> doubts = store->calls().doubts();
-    for (Candidate& candidate : candidates) {
-        candidate.row.reason += pinned_text(candidate.row.winner);
-        add_usage_text(candidate.row);
-        if (const Doubt* const doubt = doubt_about(doubts, candidate.row.winner)) {
-            candidate.row.reason += "; in doubt: " + doubt_sentence(*doubt);
+    for (ExplainedRow& row : explanation.rows) {
+        row.reason += pinned_text(row.winner);
+        add_usage_text(row);
+        if (const Doubt* const doubt = doubt_about(doubts, row.winner)) {
+            row.reason += "; in doubt: " + doubt_sentence(*doubt);
         }
-        explanation.rows.push_back(std::move(candidate.row));
     }
     return explanation;
 }

@@ -11,7 +11,8 @@ namespace jitune::internal {
 
 /// A stored winner, and why it would or would not serve a task.
 struct ExplainedRow {
-    Winner winner;  ///< without its image
+    Winner winner;               ///< without its image
+    bool is_comparable = false;  ///< only the size may differ
     bool serves = false;
     bool is_withheld = false;  ///< may_be_slower(): the default answers in its place
     double octaves = 0;        ///< octaves_between() its range and the sizes

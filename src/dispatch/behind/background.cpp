@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/behind/background.hpp"
 
-#include <sys/resource.h>
-
 #include <algorithm>
-#include <system_error>
-#include <utility>
 
 #include "jitune/error.hpp"
-#include "support/thread_signals.hpp"
 #include "tuning/isolation/isolation.hpp"
 
 namespace jitune::internal {
@@ -19,6 +14,8 @@ using std::chrono::milliseconds;
 
 constexpr int kLeastPart = 4;  // the least part of a budget, for a tuning that begins late
 constexpr int kMostFailures = 3;
+constexpr milliseconds kGlance{500};      // between looks for winners of other processes
+constexpr milliseconds kTurnGlance{100};  // between looks for idleness
 
 /// True for an error whose reason may pass.
 bool may_pass(const Error& error) {
@@ -27,6 +24,26 @@ bool may_pass(const Error& error) {
 }
 
 }  // namespace
+
+Background::Background(std::span<const Family> families, SessionTuner& tuner, Answers& answers,
+                       DispatchTable& table, CallRecorder& recorder)
+    : options_(tuner.options()),
+      log_(tuner.log()),
+      families_(families),
+      tuner_(tuner),
+      answers_(answers),
+      table_(table),
+      recorder_(recorder),
+      time_(tuner.time()),
+      queue_(options_.on_miss, time_),
+      turns_(options_, log_, tuner.isolation(), time_),
+      thread_(
+          {.nice = options_.on_miss == TunePolicy::background ? kBackgroundNice : 0},
+          [this] { return work(); },
+          [this](const std::system_error& error) {
+              log_.warning("no thread for tuning in the background ({}); the next miss tries again",
+                           error.what());
+          }) {}
 
 void Background::watch(const DispatchKey& key, const Task& task, const Resolved& answer) {
     if (!task.kernel.spec.empty() && task.problem.pinned.empty()) {
@@ -55,74 +72,52 @@ Background::Place Background::submit(const DispatchKey& key, const Task& task,
         return place;
     }
     const Place near = queue_.hurry_around(*watched);
+    if (near != nullptr) {
+        thread_.wake();
+    }
     return near != nullptr ? near : add(watched);
 }
 
 Background::Place Background::add(const Place& watched) {
-    return queue_.add(watched) && start() ? watched : nullptr;
+    return queue_.add(watched) && thread_.wake() ? watched : nullptr;
 }
 
 Background::Place Background::hurry(const DispatchKey& key, std::span<const std::int64_t> sizes) {
-    return is_own_thread() || !is_started() ? nullptr : queue_.hurry(key, sizes);
-}
-
-bool Background::is_started() {
-    const std::lock_guard lock(mutex_);
-    return thread_.joinable();
-}
-
-bool Background::start() {
-    const std::lock_guard lock(mutex_);
-    if (thread_.joinable() || queue_.stopped()) {
-        return thread_.joinable();
+    Place place;
+    if (!is_own_thread() && thread_.is_started()) {
+        place = queue_.hurry(key, sizes);
     }
-    const SignalsBlocked blocked;
-    try {
-        thread_ = std::thread([this] { serve(); });
-    } catch (const std::system_error& error) {
-        log_.warning("no thread for tuning in the background ({}); the next miss tries again",
-                     error.what());
+    if (place != nullptr) {
+        thread_.wake();
     }
-    return thread_.joinable();
+    return place;
 }
 
 void Background::stop() {
     queue_.stop();
     end_.request_stop();
-    std::thread thread;
-    {
-        const std::lock_guard lock(mutex_);
-        thread = std::move(thread_);
-    }
-    if (thread.joinable()) {
-        thread.join();
-    }
+    thread_.stop();
 }
 
-void Background::serve() {
-    id_ = std::this_thread::get_id();
-    if (options_.on_miss == TunePolicy::background) {
-        ::setpriority(PRIO_PROCESS, 0, kBackgroundNice);  // on Linux: of this thread
-    }
-    while (queue_.await_news()) {
-        work();
-    }
-}
-
-void Background::work() {
+milliseconds Background::work() {
+    bool has_worked = false;
     try {
-        const auto version =
-            tuner_.store().ask([](TuningStore& store) { return std::optional(store.version()); });
-        if (version) {
-            look_for_winners(*version);
-            look_for_doubts(*version);
-        }
-        if (races_.empty() || !turns_.has_worker() || !race_next()) {
-            tune_next();
-        }
+        has_worked = look_and_tune();
     } catch (const std::exception& error) {  // such as a lack of memory: calls go on without
         log_.info("tuning in the background: {}; the next look tries again", error.what());
     }
+    const bool has_next = has_worked && queue_.pending() > 0;
+    return has_next ? milliseconds(0) : queue_.has_work() ? kTurnGlance : kGlance;
+}
+
+bool Background::look_and_tune() {
+    const auto version =
+        tuner_.store().ask([](TuningStore& store) { return std::optional(store.version()); });
+    if (version) {
+        look_for_winners(*version);
+        look_for_doubts(*version);
+    }
+    return (!races_.empty() && turns_.has_worker() && race_next()) || tune_next();
 }
 
 void Background::look_for_winners(std::int64_t version) {
@@ -154,13 +149,13 @@ bool Background::wants_turn(const Watched& watched, Clock::time_point now) {
                                   (watched.is_provisional && turns_.is_quiet(watched.device)));
 }
 
-void Background::tune_next() {
+bool Background::tune_next() {
     const auto now = time_.now();
     if (options_.on_miss == TunePolicy::background && queue_.pending() > 0 &&
         !turns_.has_worker()) {
         queue_.refuse_all(std::make_exception_ptr(
             Error(ErrorKind::unavailable, "no worker tunes in the background")));
-        return;
+        return false;
     }
     for (const Place& place : queue_.all()) {
         if (!wants_turn(*place, now) || !is_free(*place) || !turns_.take(place->device)) {
@@ -173,9 +168,9 @@ void Background::tune_next() {
         }
         turns_.worked(place->device);
         turns_.release(place->device);
-        queue_.end();
-        return;
+        return true;
     }
+    return false;
 }
 
 TuneHooks Background::hooks_for(const Watched& watched, const std::atomic<bool>& stop,
@@ -281,13 +276,12 @@ void Background::replace(Watched& watched, const Task& task, std::unique_ptr<con
     if (!queue_.holds(watched)) {  // gone with an answer of its key that was replaced
         return;                    // calls ask anew
     }
-    TuningQueue::Answered answered{answer->winner, answer->is_provisional, answer->serves,
-                                   std::move(own)};
     recorder_.note(task, *answer);
+    const Resolved& served = *answer;  // the table keeps it
     if (table_.replace(watched.key, std::move(answer))) {
         ++replaced_;
     }
-    queue_.answer(watched, std::move(answered));
+    queue_.answer(watched, served, std::move(own));
 }
 
 void Background::look_for_doubts(std::int64_t version) {

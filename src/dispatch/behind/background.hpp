@@ -6,23 +6,21 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
 #include <stop_token>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "dispatch/answer/answers.hpp"
 #include "dispatch/answer/dispatch_table.hpp"
-#include "dispatch/behind/call_gap.hpp"
 #include "dispatch/behind/device_turns.hpp"
 #include "dispatch/behind/session_tuner.hpp"
 #include "dispatch/behind/tuning_queue.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/observe/call_recorder.hpp"
 #include "support/time_source.hpp"
+#include "support/work_thread.hpp"
 
 namespace jitune::internal {
 
@@ -39,17 +37,7 @@ public:
 
     /// All must outlive it. Starts no thread yet.
     Background(std::span<const Family> families, SessionTuner& tuner, Answers& answers,
-               DispatchTable& table, CallRecorder& recorder)
-        : options_(tuner.options()),
-          log_(tuner.log()),
-          families_(families),
-          tuner_(tuner),
-          answers_(answers),
-          table_(table),
-          recorder_(recorder),
-          time_(tuner.time()),
-          queue_(options_.on_miss, time_),
-          turns_(options_, log_, tuner.isolation(), time_) {}
+               DispatchTable& table, CallRecorder& recorder);
     /// As stop().
     ~Background() { stop(); }
     Background(const Background&) = delete;
@@ -77,7 +65,7 @@ public:
     [[nodiscard]] const TuningQueue& queue() const { return queue_; }
 
     /// True in the thread that tunes, which must not wait for another call.
-    [[nodiscard]] bool is_own_thread() const { return id_ == std::this_thread::get_id(); }
+    [[nodiscard]] bool is_own_thread() const { return thread_.is_own(); }
 
     /// Answers that winners have replaced.
     [[nodiscard]] std::int64_t replaced() const { return replaced_; }
@@ -89,12 +77,11 @@ public:
 private:
     /// Returns `watched`; null if no thread will tune it.
     Place add(const Place& watched);
-    /// True if the thread runs; starts it if need be.
-    bool start();
-    bool is_started();
-    void serve();
-    /// Looks for news once and tunes once. Throws nothing.
-    void work();
+    /// Looks for news once and tunes once. Returns how long the thread may sleep then. Throws
+    /// nothing.
+    std::chrono::milliseconds work();
+    /// Returns whether it has tuned or raced.
+    bool look_and_tune();
     /// Replaces answers if another process has changed the database since the last look.
     void look_for_winners(std::int64_t version);
     void look(Watched& watched, std::int64_t version);
@@ -108,8 +95,8 @@ private:
     /// Puts the stored winner at the task's sizes into the table. `near`: a key of the same problem
     /// at any sizes.
     void serve_stored(const DispatchKey& near, const Task& task);
-    /// Works on the first problem that is due and whose device is free.
-    void tune_next();
+    /// Works on the first problem that is due and whose device is free; false if there is none.
+    bool tune_next();
     [[nodiscard]] bool wants_turn(const Watched& watched, Clock::time_point now);
     [[nodiscard]] bool is_free(const Watched& watched) {
         return watched.is_urgent || turns_.is_free(watched.device, queue_.pending());
@@ -146,15 +133,14 @@ private:
     std::atomic<std::int64_t> replaced_{0};
     std::stop_source end_;                     ///< stops compilers; after the queue
     std::atomic<bool> has_new_winner_{false};  ///< in the queue
-    std::mutex mutex_;                         ///< of thread_; not held while tuning
-    std::thread thread_;
-    std::atomic<std::thread::id> id_{};  ///< of thread_
 
     // Only the thread uses these.
     DeviceTurns turns_;
     std::optional<std::int64_t> doubts_version_;  ///< of the database
     std::vector<std::pair<Place, Doubt>> races_;  ///< to come
     std::vector<Doubt> lost_races_;               ///< races that could not be run
+
+    WorkThread thread_;
 };
 
 template <class Work>

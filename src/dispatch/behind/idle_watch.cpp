@@ -39,4 +39,20 @@ bool IdleWatch::is_never_idle(Clock::time_point now) const {
     return busy_since_ && now - *busy_since_ >= kLong;
 }
 
+bool CallGap::look(bool called, Clock::time_point now) {
+    if (called) {
+        last_call_ = now;
+    }
+    const bool pauses = !last_call_ || now - *last_call_ >= kPause;
+    if (!pauses && !since_) {
+        since_ = now;
+    }
+    const bool has_turn = pauses || now - *since_ >= kLongest;
+    if (has_turn && since_) {
+        rested_ += now - *since_;
+        since_.reset();
+    }
+    return has_turn;
+}
+
 }  // namespace jitune::internal

@@ -11,6 +11,7 @@
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
+#include "sizes/box_sets.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finalist.hpp"
@@ -46,16 +47,6 @@ void take_rivals(const Certainty& of_search, Certainty& of_range) {
     Conditions conditions = Conditions::parse(of_range.conditions);
     conditions.rivals = Conditions::parse(of_search.conditions).rivals;
     of_range.conditions = conditions.text();
-}
-
-/// The parts of the boxes that `taken` does not hold.
-std::vector<SizeBox> outside(const std::vector<SizeBox>& boxes, const SizeBox& taken) {
-    std::vector<SizeBox> left;
-    for (const SizeBox& box : boxes) {
-        const std::vector<SizeBox> parts = box.outside(taken);
-        left.insert(left.end(), parts.begin(), parts.end());
-    }
-    return left;
 }
 
 /// The comparisons that the database has from this device, driver and compiler, which `reuse`
@@ -315,10 +306,7 @@ std::vector<SizeBox> unserved(SessionStore& store, const Task& task, const SizeB
             !is_same_place(winner.provenance, record_maker.provenance())) {
             continue;
         }
-        const std::vector<SizeBox> boxes = boxes_of(winner).value();
-        for (const SizeBox& box : boxes) {
-            left = outside(left, box);
-        }
+        left = outside(left, boxes_of(winner).value());
     }
     return left;
 }

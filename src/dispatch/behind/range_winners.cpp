@@ -181,16 +181,15 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
 }
 
 RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed) {
-    RangePlan plan;
-    plan.domain = domain;
-    plan.anchors = {sizes};
-    plan.grid_between = 1;
-    plan.held_out = 5;
-    plan.rounds = 2;
-    plan.polish = 0;
-    plan.most_probes = 24;
-    plan.seed = seed;
-    return plan;
+    return {.domain = domain,
+            .anchors = {sizes},
+            .limits = {},
+            .grid_between = 1,
+            .held_out = 5,
+            .rounds = 2,
+            .polish = 0,
+            .most_probes = 24,
+            .seed = seed};
 }
 
 std::vector<Winner> range_winners(const Task& task, RangePlan range, const RangeEffort& effort,

@@ -5,13 +5,12 @@
 #include <utility>
 
 #include "dispatch/behind/stored_costs.hpp"
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 #include "jitune/error.hpp"
 #include "measure/conditions.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
-#include "tuning/finals/finalist.hpp"
 #include "tuning/record/measurement_recorder.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/search/compile_ahead.hpp"

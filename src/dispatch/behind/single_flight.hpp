@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <condition_variable>
-#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -17,8 +17,19 @@ public:
     /// mutex is locked in between.
     class Claim {
     public:
-        Claim(SingleFlight& flights, const DispatchKey& key);
-        ~Claim();
+        Claim(SingleFlight& flights, const DispatchKey& key) : flights_(flights), key_(key) {
+            std::unique_lock lock(flights_.mutex_);
+            flights_.changed_.wait(lock,
+                                   [&] { return std::ranges::count(flights_.held_, key_) == 0; });
+            flights_.held_.push_back(key_);
+        }
+        ~Claim() {
+            {
+                const std::lock_guard lock(flights_.mutex_);
+                std::erase(flights_.held_, key_);
+            }
+            flights_.changed_.notify_all();
+        }
         Claim(const Claim&) = delete;
         Claim& operator=(const Claim&) = delete;
 

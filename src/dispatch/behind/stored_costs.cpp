@@ -2,13 +2,13 @@
 #include "dispatch/behind/stored_costs.hpp"
 
 #include <algorithm>
-#include <map>
-#include <utility>
 
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "range/cost_estimate.hpp"
 #include "sizes/size_box.hpp"
+#include "tuner_db/winners/trust.hpp"
+#include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 
@@ -103,6 +103,15 @@ CostTable compared_times(TuningStore& store, const Winner& winner) {
     return costs_of(std::move(rows), "");
 }
 
+const CostTable& ComparedTimes::of(const Winner& winner) {
+    const std::pair name(winner.key.kernel_key(), winner.provenance.device_name);
+    auto table = tables_.find(name);
+    if (table == tables_.end()) {
+        table = tables_.emplace(name, compared_times(store_, winner)).first;
+    }
+    return table->second;
+}
+
 std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
                                        const Sizes& sizes) {
     constexpr double kFarthest = 1;
@@ -123,13 +132,26 @@ std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
     return here_ns * to->value / from->value * (is_measured ? 1 : kEstimated);
 }
 
-bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
-                        const std::string& standard, const Sizes& sizes) {
+std::vector<Winner> nearest_winners(TuningStore& store, const Task& task) {
     // Farther away another one may be a thousand times as fast: a grid of one block, for little
     // data, is the best there.
     constexpr double kFarthest = 1;
-    const auto ratio = estimated_ratio(costs, configuration, standard, sizes);
-    return ratio && ratio->octaves <= kFarthest ? ratio->value <= 1 : octaves <= kFarthest;
+    constexpr int kMost = 4;
+    const Sizes& sizes = task.problem.sizes;
+    std::vector<Winner> rows = store.nearest(task.key(), sizes, kMost, may_answer_elsewhere);
+    if (rows.empty()) {
+        return rows;
+    }
+    const std::string standard = task.default_configuration().text();
+    const CostTable costs = stored_costs(store, task, standard);
+    std::erase_if(rows, [&](const Winner& row) {
+        const auto ratio = estimated_ratio(costs, row.configuration, standard, sizes);
+        return ratio && ratio->octaves <= kFarthest
+                   ? ratio->value > 1
+                   : octaves_between(boxes_of(row).value_or(std::vector<SizeBox>{}), sizes) >
+                         kFarthest;
+    });
+    return rows;
 }
 
 }  // namespace jitune::internal

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "range/cost_table.hpp"
@@ -35,16 +36,32 @@ CostTable stored_costs(TuningStore& store, const Task& task, const std::string& 
 /// Reads the compared times of a winner's kernel on devices of the winner's name, at all sizes.
 CostTable compared_times(TuningStore& store, const Winner& winner);
 
+/// The comparisons of a database. Reads those of each key once. Not thread-safe.
+class ComparedTimes {
+public:
+    /// `store` must outlive it.
+    explicit ComparedTimes(TuningStore& store) : store_(store) {}
+
+    /// compared_times() of the winner. Winners that differ only in sizes and configuration share
+    /// one table. Throws Error(store).
+    const CostTable& of(const Winner& winner);
+
+private:
+    TuningStore& store_;
+    /// By kernel and the name of the device.
+    std::map<std::pair<KernelKey, std::string>, CostTable> tables_;
+};
+
 /// The longest time that a call of a stored winner should take at these sizes, in ns: the upper end
 /// of the interval of its time. At other sizes within an octave, this is scaled as comparisons say.
 /// Nothing if the measurements do not tell. Throws Error(store).
 std::optional<double> most_expected_ns(TuningStore& store, const Winner& winner,
                                        const Sizes& sizes);
 
-/// True if the winner of a range that is `octaves` away answers at these sizes, instead of the
-/// template's default `standard`. It does if comparisons within an octave say that it is no slower;
-/// without such comparisons, if its own range is within an octave.
-bool answers_as_nearest(const CostTable& costs, const std::string& configuration, double octaves,
-                        const std::string& standard, const Sizes& sizes);
+/// The stored winners of ranges elsewhere that may answer the task instead of the template's
+/// default, without their images; the nearest first. A winner may if comparisons within an octave
+/// say that it is no slower; without such comparisons, if its own range is within an octave. Throws
+/// Error(store).
+std::vector<Winner> nearest_winners(TuningStore& store, const Task& task);
 
 }  // namespace jitune::internal

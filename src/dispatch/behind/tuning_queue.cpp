@@ -12,8 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr milliseconds kGlance{500};      // between looks for winners of other processes
-constexpr milliseconds kTurnGlance{100};  // between looks for idleness
+constexpr milliseconds kWaitGlance{100};  // between looks at the clock, and for idleness
 
 /// How long to wait before a problem is tried again after so many failures.
 seconds pause_after(int failures) {
@@ -28,14 +27,7 @@ bool TuningQueue::add(const Place& place) {
         return false;
     }
     places_.push_back(place);
-    count_pending();
-    tell_news();
     return true;
-}
-
-void TuningQueue::tell_news() {
-    has_news_ = true;
-    wake_.notify_one();
 }
 
 TuningQueue::Place TuningQueue::pending_at(const DispatchKey& key,
@@ -60,7 +52,6 @@ TuningQueue::Place TuningQueue::hurry(const DispatchKey& key, std::span<const st
         found->is_urgent = true;
         found->error = nullptr;
         found->due = {};
-        tell_news();
     }
     return found;
 }
@@ -83,7 +74,6 @@ TuningQueue::Place TuningQueue::hurry_around(const Watched& wanted) {
         found->is_urgent = true;
         found->until = wanted.until;
         found->due = {};
-        tell_news();
     }
     return found;
 }
@@ -95,8 +85,8 @@ TuningQueue::Outcome TuningQueue::wait(const Place& place, std::optional<Clock::
     };
     const auto is_over = [&] { return stop_ || !is_under_way() || place->error; };
     while (!is_over() && !(until && time_.now() >= *until)) {
-        tried_.wait_for(lock, until ? std::min<Clock::duration>(*until - time_.now(), kTurnGlance)
-                                    : kTurnGlance);
+        tried_.wait_for(lock, until ? std::min<Clock::duration>(*until - time_.now(), kWaitGlance)
+                                    : kWaitGlance);
     }
     return {!is_under_way() && !place->error, place->error, place->incumbent};
 }
@@ -109,7 +99,6 @@ void TuningQueue::relax(const Place& place) {
 
 void TuningQueue::erase(const Watched& watched) {
     std::erase_if(places_, [&](const Place& one) { return one.get() == &watched; });
-    count_pending();
 }
 
 void TuningQueue::forget(const Watched& watched) {
@@ -123,18 +112,13 @@ void TuningQueue::stop() {
         stop_ = true;
         gives_way_ = true;
     }
-    wake_.notify_one();
     tried_.notify_all();
 }
 
-bool TuningQueue::await_news() {
-    std::unique_lock lock(mutex_);
-    const bool has_work = std::any_of(places_.begin(), places_.end(), [](const Place& one) {
-        return one->wants_tuning || one->own;
-    });
-    wake_.wait_for(lock, has_work ? kTurnGlance : kGlance, [&] { return stop_ || has_news_; });
-    has_news_ = false;
-    return !stop_;
+bool TuningQueue::has_work() const {
+    const std::lock_guard lock(mutex_);
+    return std::any_of(places_.begin(), places_.end(),
+                       [](const Place& one) { return one->wants_tuning || one->own; });
 }
 
 int TuningQueue::rank(const Watched& watched) const {
@@ -161,25 +145,24 @@ bool TuningQueue::holds(const Watched& watched) const {
                        [&](const Place& one) { return one.get() == &watched; });
 }
 
-void TuningQueue::count_pending() {
-    pending_ = std::count_if(places_.begin(), places_.end(),
-                             [](const Place& one) { return one->wants_tuning; });
-}
-
-TuningQueue::Turn TuningQueue::turn_of(const Watched& watched) {
-    gives_way_ = stop_.load();
-    return {watched.is_urgent, watched.until, watched.own};
+std::int64_t TuningQueue::pending() const {
+    const std::lock_guard lock(mutex_);
+    return std::count_if(places_.begin(), places_.end(),
+                         [](const Place& one) { return one->wants_tuning; });
 }
 
 TuningQueue::Turn TuningQueue::begin(const Watched& watched) {
     const std::lock_guard lock(mutex_);
-    return turn_of(watched);
+    gives_way_ = stop_.load();
+    return {watched.is_urgent, watched.until, watched.own};
 }
 
 TuningQueue::Turn TuningQueue::begin_around(const Watched& watched) {
-    const std::lock_guard lock(mutex_);
-    widened_ = &watched;
-    return turn_of(watched);
+    {
+        const std::lock_guard lock(mutex_);
+        widened_ = &watched;
+    }
+    return begin(watched);
 }
 
 void TuningQueue::note_incumbent(Watched& watched,
@@ -190,7 +173,7 @@ void TuningQueue::note_incumbent(Watched& watched,
 
 void TuningQueue::put_off(Watched& watched) {
     const std::lock_guard lock(mutex_);
-    watched.due = time_.now() + kTurnGlance;
+    watched.due = time_.now() + kWaitGlance;
 }
 
 void TuningQueue::fail(Watched& watched, bool again, const std::exception_ptr& error) {
@@ -211,7 +194,7 @@ void TuningQueue::end_around(Watched& watched, bool is_done) {
         watched.own.reset();
         watched.is_urgent = false;
     } else if (!watched.is_urgent) {
-        watched.due = time_.now() + kTurnGlance;
+        watched.due = time_.now() + kWaitGlance;
     }
     if (is_done && policy_ == TunePolicy::now) {
         erase(watched);
@@ -219,13 +202,14 @@ void TuningQueue::end_around(Watched& watched, bool is_done) {
     tried_.notify_all();
 }
 
-void TuningQueue::answer(Watched& watched, Answered answered) {
+void TuningQueue::answer(Watched& watched, const Resolved& answer,
+                         std::shared_ptr<const OwnTuning> own) {
     const std::lock_guard lock(mutex_);
-    watched.winner = answered.winner;
+    watched.winner = answer.winner;
     watched.wants_tuning = false;
-    watched.own = std::move(answered.own);
+    watched.own = std::move(own);
     watched.incumbent.reset();
-    watched.is_provisional = answered.is_provisional;
+    watched.is_provisional = answer.is_provisional;
     const auto another_try = time_.now() + pause_after(2);
     watched.due = watched.own == nullptr ? another_try : Clock::time_point();
     if (policy_ == TunePolicy::now) {
@@ -236,7 +220,7 @@ void TuningQueue::answer(Watched& watched, Answered answered) {
     } else {
         std::erase_if(places_, [&](const Place& one) {
             const bool is_replaced =
-                one->winner == Digest{} || answered.serves.contains(one->problem.sizes);
+                one->winner == Digest{} || answer.serves.contains(one->problem.sizes);
             if (one.get() == &watched || one->key != watched.key || !is_replaced) {
                 return false;
             }
@@ -244,15 +228,12 @@ void TuningQueue::answer(Watched& watched, Answered answered) {
             return true;
         });
     }
-    count_pending();
     tried_.notify_all();
 }
 
 void TuningQueue::tune_again(Watched& watched) {
     const std::lock_guard lock(mutex_);
     watched.wants_tuning = true;
-    count_pending();
-    has_news_ = true;
 }
 
 void TuningQueue::refuse_all(const std::exception_ptr& error) {
@@ -261,14 +242,7 @@ void TuningQueue::refuse_all(const std::exception_ptr& error) {
         place->wants_tuning = false;
         place->error = error;
     }
-    count_pending();
     tried_.notify_all();
-}
-
-void TuningQueue::end() {
-    const std::lock_guard lock(mutex_);
-    count_pending();
-    has_news_ = has_news_ || pending_ > 0;
 }
 
 }  // namespace jitune::internal

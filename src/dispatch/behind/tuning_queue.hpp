@@ -74,7 +74,7 @@ public:
     [[nodiscard]] bool is_pending(const DispatchKey& key,
                                   std::span<const std::int64_t> sizes) const;
     /// Problems that wait for a tuning, with the one under way.
-    [[nodiscard]] std::int64_t pending() const { return pending_; }
+    [[nodiscard]] std::int64_t pending() const;
 
     /// The result of wait(). With neither a winner nor an error, the time was over, and the tuning
     /// goes on.
@@ -100,8 +100,8 @@ public:
 
     // The thread that tunes uses these.
 
-    /// Waits for news, but not for long. Returns false if the queue has been stopped.
-    bool await_news();
+    /// Whether a tuning or a search around some sizes waits.
+    [[nodiscard]] bool has_work() const;
 
     /// All places: those that calls wait for first, then those that have waited longest.
     [[nodiscard]] std::vector<Place> all() const;
@@ -114,7 +114,7 @@ public:
         std::shared_ptr<const OwnTuning> own;
     };
     Turn begin(const Watched& watched);
-    /// For the search around the place's sizes.
+    /// As begin(), for the search around the place's sizes.
     Turn begin_around(const Watched& watched);
 
     /// True if a tuning that no call waits for is to end: the session ends, a call waits for
@@ -127,20 +127,13 @@ public:
     void put_off(Watched& watched);
     void fail(Watched& watched, bool again, const std::exception_ptr& error);
     void end_around(Watched& watched, bool is_done);
-    /// The table has a new answer for the place. Calls for other sizes that the replaced answers
-    /// served find no answer, and their problems come here again.
-    struct Answered {
-        Digest winner;
-        bool is_provisional = false;
-        SizeBox serves;
-        std::shared_ptr<const OwnTuning> own;  ///< around which winners are to be found, or null
-    };
-    void answer(Watched& watched, Answered answered);
+    /// The table has a new answer for the place; `own`: around which winners are to be found, or
+    /// null. Calls for other sizes that the replaced answers served find no answer, and their
+    /// problems come here again.
+    void answer(Watched& watched, const Resolved& answer, std::shared_ptr<const OwnTuning> own);
     void tune_again(Watched& watched);
     /// No problem is ever tuned, for this reason.
     void refuse_all(const std::exception_ptr& error);
-    /// The turn is over.
-    void end();
 
 private:
     // The caller holds mutex_ for these.
@@ -153,21 +146,16 @@ private:
     [[nodiscard]] Place around(const Watched& wanted) const;
     /// The order in which places are worked on.
     [[nodiscard]] int rank(const Watched& watched) const;
-    Turn turn_of(const Watched& watched);
     void erase(const Watched& watched);
-    void count_pending();
-    void tell_news();
 
     const TunePolicy policy_;
     const TimeSource& time_;
-    std::atomic<std::int64_t> pending_{0};
     std::atomic<bool> stop_{false}, gives_way_{false};
 
     mutable std::mutex mutex_;  ///< of what follows
-    std::condition_variable wake_, tried_;
+    std::condition_variable tried_;
     std::vector<Place> places_;
     const Watched* widened_ = nullptr;  ///< the winners around its sizes are being searched
-    bool has_news_ = false;
 };
 
 }  // namespace jitune::internal

@@ -30,17 +30,8 @@ double median_of(const Measurement& one) {
 }  // namespace
 
 const char* to_string(RaceReport::Outcome outcome) {
-    switch (outcome) {
-        case RaceReport::Outcome::confirmed:
-            return "confirmed";
-        case RaceReport::Outcome::replaced:
-            return "replaced";
-        case RaceReport::Outcome::slower:
-            return "slower";
-        case RaceReport::Outcome::gone:
-            break;
-    }
-    return "gone";
+    constexpr const char* kNames[] = {"confirmed", "replaced", "slower", "gone"};
+    return kNames[static_cast<std::size_t>(outcome)];
 }
 
 std::vector<Rival> rivals(std::span<const Measurement> measurements, const Winner& winner) {

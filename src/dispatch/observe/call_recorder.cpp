@@ -2,16 +2,13 @@
 #include "dispatch/observe/call_recorder.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <iterator>
-#include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
 #include "support/loop_clock.hpp"
 #include "support/message.hpp"
-#include "support/thread_signals.hpp"
 
 namespace jitune::internal {
 
@@ -24,6 +21,23 @@ constexpr std::size_t kMostBinaries = 256;
 
 }  // namespace
 
+CallRecorder::CallRecorder(const Options& options, const Log& log, SessionStore& store,
+                           WinnerWatch& watch)
+    : options_(options),
+      log_(log),
+      store_(store),
+      watch_(watch),
+      thread_(
+          {.settle = kSoon},
+          [this] {
+              record();
+              return kUsual;
+          },
+          [this](const std::system_error& error) {
+              log_.info("no thread for recording calls ({}); they are recorded as the session ends",
+                        error.what());
+          }) {}
+
 void CallRecorder::note(const Task& task, const Resolved& answer) {
     const bool is_miss = (answer.winner == Digest{} || answer.is_provisional) &&
                          task.problem.pinned.empty() && !task.kernel.spec.empty();
@@ -32,8 +46,7 @@ void CallRecorder::note(const Task& task, const Resolved& answer) {
     if (is_recorded) {
         add(task, answer, is_miss);
     } else if (is_watched) {
-        const std::lock_guard lock(mutex_);
-        start();  // perhaps it was made for another driver
+        thread_.wake();  // perhaps it was made for another driver
     }
 }
 
@@ -51,7 +64,7 @@ void CallRecorder::add(const Task& task, const Resolved& answer, bool is_miss) {
     if (options_.record == Record::all) {
         answer.counts.store(&counts_, std::memory_order_release);
     }
-    start();
+    thread_.wake();
 }
 
 void CallRecorder::keep(KeptBinary binary) {
@@ -63,123 +76,105 @@ void CallRecorder::keep(KeptBinary binary) {
         return;
     }
     binaries_.push_back(std::move(binary));
-    start();
+    thread_.wake();
 }
 
-void CallRecorder::start() {
-    has_news_ = true;
-    wake_.notify_one();
-    if (thread_.joinable() || stop_) {
+void CallRecorder::note_pause(const Task& task, const Resolved& answer,
+                              std::chrono::nanoseconds waited) {
+    if (waited < kPause) {
         return;
     }
-    const SignalsBlocked blocked;
-    try {
-        thread_ = std::thread([this] { serve(); });
-    } catch (const std::system_error& error) {
-        log_.info("no thread for recording calls ({}); they are recorded as the session ends",
-                  error.what());
+    const auto us = std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
+    const std::string now = utc_text();
+    const Pause pause{task.problem.kernel,
+                      types_text(task.problem),
+                      task.info().name,
+                      to_string(answer.info.origin),
+                      1,
+                      us,
+                      task.sizes(),
+                      now,
+                      now};
+    const std::lock_guard lock(mutex_);
+    ++pause_count_;
+    if (waited > longest_pause_) {
+        longest_pause_ = waited;
+        longest_pause_of_ = fmt::format("{}: {}", task.name(), to_string(answer.info.origin));
     }
+    const auto [place, is_new] = pauses_.try_emplace(pause.place(), pause);
+    if (!is_new) {
+        place->second.add(pause);
+    }
+}
+
+void CallRecorder::report(Counters& counters) const {
+    const std::lock_guard lock(mutex_);
+    counters.pauses = pause_count_;
+    counters.longest_pause = std::chrono::duration_cast<std::chrono::microseconds>(longest_pause_);
+    counters.longest_pause_of = longest_pause_of_;
 }
 
 void CallRecorder::stop() {
     {
         const std::lock_guard lock(mutex_);
-        if (stop_) {
+        if (std::exchange(stop_, true)) {
             return;
         }
-        stop_ = true;
-        wake_.notify_one();
     }
-    if (thread_.joinable()) {
-        thread_.join();
-    }
+    thread_.stop();
     record();
-}
-
-void CallRecorder::serve() {
-    std::unique_lock lock(mutex_);
-    while (!stop_) {
-        wake_.wait_for(lock, kUsual, [&] { return stop_ || has_news_; });
-        if (has_news_) {
-            wake_.wait_for(lock, kSoon, [&] { return stop_; });
-        }
-        has_news_ = false;
-        if (stop_) {
-            return;  // stop() records the rest
-        }
-        lock.unlock();
-        record();
-        lock.lock();
-    }
 }
 
 void CallRecorder::record() {
     try {
-        record_new();
-        keep_new();
+        while (record_some()) {
+        }
     } catch (const std::exception& error) {
         log_.info("cannot record calls: {}", error.what());
     }
 }
 
-void CallRecorder::record_new() {
-    const bool has_rest = !unrecorded_.empty();
+bool CallRecorder::record_some() {
+    const bool is_rest = !unrecorded_.empty() || !unkept_.empty();
     std::vector<Doubt> doubts = watch_.judge();
     unrecorded_.doubts.insert(unrecorded_.doubts.end(), std::make_move_iterator(doubts.begin()),
                               std::make_move_iterator(doubts.end()));
-    if (!has_rest && is_recorded()) {
+    if (!is_rest) {
         take_new();
     }
-    if (unrecorded_.empty()) {
-        return;
+    if (unrecorded_.empty() && unkept_.empty()) {
+        return false;
     }
-    // Not tell(), which warns if the database may only be read.
-    const bool done = store_.ask([&](TuningStore& store) {
-        if (!store.is_read_only()) {
+    // Not tell(), which warns where the database may only be read. What it refuses stays for the
+    // next try as it is, so that nothing is counted twice.
+    return store_.ask([&](TuningStore& store) {
+        const bool is_writable = !store.is_read_only();
+        if (is_writable && !unrecorded_.empty()) {
             store.calls().add(unrecorded_);
         }
-        return true;
-    });
-    if (!done) {
-        return;  // the next try tells the same, so that nothing is counted twice
-    }
-    if (!unrecorded_.doubts.empty()) {
-        has_doubts_ = true;
-    }
-    unrecorded_ = {};
-    if (has_rest) {
-        record_new();  // what has come since that rest
-    }
-}
-
-void CallRecorder::keep_new() {
-    const bool has_rest = !unkept_.empty();
-    if (!has_rest) {
-        const std::lock_guard lock(mutex_);
-        unkept_.swap(binaries_);
-    }
-    const bool done = !unkept_.empty() && store_.ask([&](TuningStore& store) {
-        if (!store.is_read_only()) {
+        has_doubts_ = has_doubts_ || !unrecorded_.doubts.empty();
+        unrecorded_ = {};
+        if (is_writable && !unkept_.empty()) {
             store.keep(unkept_);
         }
-        return true;
+        unkept_.clear();
+        return is_rest;
     });
-    if (!done) {
-        return;
-    }
-    unkept_.clear();
-    if (has_rest) {
-        keep_new();  // what has come since that rest
-    }
 }
 
 void CallRecorder::take_new() {
     const std::lock_guard lock(mutex_);
+    unkept_.swap(binaries_);
+    if (!is_recorded()) {
+        return;
+    }
     take_counts();
     for (auto& [answer, noted] : noted_) {
         take_noted(*answer, noted);
     }
-    unrecorded_.pauses = pauses_.take();
+    for (const auto& [place, pause] : std::exchange(pauses_, {})) {
+        unrecorded_.pauses.push_back(pause);
+    }
 }
 
 void CallRecorder::take_counts() {

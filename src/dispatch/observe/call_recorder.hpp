@@ -2,35 +2,34 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
 #include "dispatch/answer/dispatch_table.hpp"
 #include "dispatch/observe/call_counts.hpp"
-#include "dispatch/observe/pause_ledger.hpp"
 #include "dispatch/observe/winner_watch.hpp"
 #include "dispatch/session_store.hpp"
+#include "jitune/session.hpp"
+#include "support/work_thread.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuning/task.hpp"
 
 namespace jitune::internal {
 
 /// Writes to the database what calls leave behind, by a thread of its own: what Options::record
-/// says of them, which winners are in doubt, and the code that had to
-/// be compiled. It writes a new problem and new code within about a second, so that a process that
-/// is killed loses little, and numbers of calls and pauses every ten seconds. Thread-safe.
+/// says of them, which of them had to wait, which winners are in doubt, and the code that had to be
+/// compiled. A new problem and new code within about a second, so that little is lost with a
+/// process that is killed, and numbers of calls and pauses every ten seconds. Thread-safe.
 class CallRecorder {
 public:
     /// All must outlive it, and so must the answers. Starts no thread yet.
-    CallRecorder(const Options& options, const Log& log, SessionStore& store, PauseLedger& pauses,
-                 WinnerWatch& watch)
-        : options_(options), log_(log), store_(store), pauses_(pauses), watch_(watch) {}
+    CallRecorder(const Options& options, const Log& log, SessionStore& store, WinnerWatch& watch);
     /// As stop().
     ~CallRecorder() { stop(); }
     CallRecorder(const CallRecorder&) = delete;
@@ -40,6 +39,14 @@ public:
     /// Record::misses it ignores winners; of a miss it ignores pinned configurations and kernels
     /// that no other process can make. Never waits for the database.
     void note(const Task& task, const Resolved& answer);
+
+    /// Takes note that a call of the task has `waited` for `answer`. Shorter waits than kPause are
+    /// none.
+    void note_pause(const Task& task, const Resolved& answer, std::chrono::nanoseconds waited);
+    static constexpr std::chrono::milliseconds kPause{1};
+
+    /// Fills in the pauses of `counters`.
+    void report(Counters& counters) const;
 
     /// True if doubts have been recorded since the last call of take_doubts().
     bool take_doubts() { return has_doubts_.exchange(false); }
@@ -66,14 +73,12 @@ private:
         return options_.record != Record::nothing && !options_.database.empty();
     }
     void add(const Task& task, const Resolved& answer, bool is_miss);
-    /// Has the thread look at the news, and starts it if there is none. Under mutex_.
-    void start();
-    void serve();
     /// Records the calls and keeps the code since the last time. Throws nothing.
     void record();
-    void record_new();
-    void keep_new();
-    /// Moves what calls have left since the last time into `unrecorded_`.
+    /// Records what the database has refused at the last try, else what is new. Returns true if
+    /// there may be more.
+    bool record_some();
+    /// Moves what calls have left since the last time into `unrecorded_` and `unkept_`.
     void take_new();
     /// The same of the calls that exact sizes count.
     void take_counts();
@@ -85,23 +90,25 @@ private:
     const Options& options_;
     const Log& log_;
     SessionStore& store_;
-    PauseLedger& pauses_;
     WinnerWatch& watch_;
     std::atomic<bool> has_doubts_{false};
     CallCounts counts_;
 
-    std::mutex mutex_;  ///< of what follows; not held while the database is used
-    std::condition_variable wake_;
+    mutable std::mutex mutex_;  ///< of what follows; not held while the database is used
     std::unordered_map<const Resolved*, Noted> noted_;
-    std::vector<KeptBinary> binaries_;  ///< to be kept
-    bool has_news_ = false;
+    std::vector<KeptBinary> binaries_;     ///< to be kept
+    std::map<sqlite::Row, Pause> pauses_;  ///< by Pause::place(): those that are not recorded yet
+    std::int64_t pause_count_ = 0;
+    std::chrono::nanoseconds longest_pause_{0};
+    std::string longest_pause_of_;
     bool stop_ = false;
-    std::thread thread_;
 
     // Only the thread that records uses these.
     CallReport unrecorded_;              ///< also what the database has refused at the last try
     std::vector<KeptBinary> unkept_;     ///< likewise
     std::set<sqlite::Row> places_told_;  ///< CallRecord::place() of what has counted this session
+
+    WorkThread thread_;
 };
 
 }  // namespace jitune::internal

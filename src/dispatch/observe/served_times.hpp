@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <vector>
 
@@ -17,14 +19,32 @@ public:
     static constexpr double kTolerance = 1.05;
     static constexpr double kToleranceNs = 5000;  ///< events beside a launch see it start, too
 
-    void add(double ns);
+    void add(double ns) {
+        batch_ns_.push_back(ns);
+        if (batch_ns_.size() == kBatch) {
+            const auto quartile = batch_ns_.begin() + kBatch / 4;
+            std::nth_element(batch_ns_.begin(), quartile, batch_ns_.end());
+            quartiles_ns_.push_back(*quartile);
+            batch_ns_.clear();
+        }
+    }
 
     /// True if there are batches that judge() has not seen.
     [[nodiscard]] bool is_new() const { return !quartiles_ns_.empty(); }
 
     /// If calls are slow, returns their time in ns: the lower quartile of the last slow batch.
     /// `most_ns` is the time that they may take.
-    std::optional<double> judge(double most_ns);
+    std::optional<double> judge(double most_ns) {
+        std::optional<double> found;
+        for (const double ns : quartiles_ns_) {
+            slow_ = ns > most_ns * kTolerance + kToleranceNs ? slow_ + 1 : 0;
+            if (slow_ >= kBatches) {
+                found = ns;
+            }
+        }
+        quartiles_ns_.clear();
+        return found;
+    }
 
     /// Forgets the batches that judge() has not seen.
     void skip() { quartiles_ns_.clear(); }

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "dispatch/behind/compared_times.hpp"
+#include "dispatch/behind/stored_costs.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuner_db/winners/winner_index.hpp"
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_bands.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"

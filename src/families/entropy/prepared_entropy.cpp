@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/entropy/entropy_call.hpp"
 #include "jitune/entropy.hpp"
 #include "spread/machine.hpp"

@@ -5,7 +5,6 @@
 
 #include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/own/call_capture.hpp"
 #include "families/own/call_signature.hpp"
 #include "families/own/kernel_file.hpp"

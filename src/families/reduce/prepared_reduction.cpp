@@ -3,7 +3,6 @@
 
 #include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "jitune/reduce.hpp"
 #include "jitune/reduce_shapes.hpp"

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/reduce/reduce_call.hpp"
 #include "families/reduce/small_reduction.hpp"
 #include "jitune/reduce_shapes.hpp"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_bands.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "spread/machine.hpp"

@@ -7,7 +7,6 @@
 #include <array>
 
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "spread/halo_plan.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/thrown_error.hpp"
+#include "dispatch/session_access.hpp"
 
 #include <execinfo.h>
 
@@ -8,7 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/session_options.hpp"
 #include "jitune/error.hpp"
+#include "jitune/results.hpp"
+#include "types/name_table.hpp"
 
 namespace jitune::internal {
 
@@ -50,3 +53,44 @@ void throw_as_error() {
 }
 
 }  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+
+namespace {
+
+struct OriginRow {
+    Origin value;
+    const char* name;
+};
+constexpr std::array kOrigins{
+    OriginRow{Origin::tuned, "tuned"},     OriginRow{Origin::stored, "stored"},
+    OriginRow{Origin::nearest, "nearest"}, OriginRow{Origin::template_default, "default"},
+    OriginRow{Origin::pinned, "pinned"},
+};
+
+}  // namespace
+
+Options Options::from_environment() try {
+    Options options = read_environment(TunePolicy::background);
+    warn_without_folder(options);
+    return options;
+} catch (...) {
+    throw_as_error();
+}
+
+const char* to_string(Origin origin) {
+    return row_of(kOrigins, origin, "an origin").name;
+}
+
+namespace detail {
+
+void throw_no_room(const char* call, std::int64_t count, std::size_t bytes) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("{}: there is no memory for {} results of {} bytes: ask for fewer, or "
+                            "write them to memory of your own",
+                            call, count, bytes));
+}
+
+}  // namespace detail
+JITUNE_END_NAMESPACE

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/thrown_error.hpp"
+#include "dispatch/session_access.hpp"
 
 #include <new>
 #include <stdexcept>

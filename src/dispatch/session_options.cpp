@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "jitune/options.hpp"
+#include "dispatch/session_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,10 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/options_check.hpp"
-#include "dispatch/read_environment.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "jitune/error.hpp"
+#include "strategy/strategy.hpp"
 #include "support/log.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
@@ -44,6 +42,10 @@ const char* variable(const char* name) {
     return secure_getenv(name);
 }
 
+std::string parse_text(std::string_view word) {
+    return std::string(word);
+}
+
 /// An option that a text can set.
 struct OptionRow {
     std::string_view name;  ///< of the member
@@ -51,13 +53,14 @@ struct OptionRow {
     void (*set)(Options&, std::string_view);
 };
 
+template <auto member, auto parse>
+void set(Options& options, std::string_view word) {
+    options.*member = parse(word);
+}
+
 constexpr std::array kOptions{
-    OptionRow{
-        "database", "JITUNE_DB",
-        [](Options& options, std::string_view word) { options.database = database_named(word); }},
-    OptionRow{
-        "on_miss", "JITUNE_TUNE",
-        [](Options& options, std::string_view word) { options.on_miss = parse_tune_policy(word); }},
+    OptionRow{"database", "JITUNE_DB", set<&Options::database, database_named>},
+    OptionRow{"on_miss", "JITUNE_TUNE", set<&Options::on_miss, parse_tune_policy>},
     OptionRow{"tune_on_busy_gpu", "JITUNE_TUNE_BUSY",
               [](Options& options, std::string_view word) {
                   options.tune_on_busy_gpu = parse_switch(word, "tune on GPUs that are busy");
@@ -66,32 +69,41 @@ constexpr std::array kOptions{
               [](Options& options, std::string_view word) {
                   options.watch_winners = parse_switch(word, "time a few calls of stored winners");
               }},
-    OptionRow{"record", "JITUNE_RECORD",
-              [](Options& options, std::string_view word) { options.record = parse_record(word); }},
+    OptionRow{"record", "JITUNE_RECORD", set<&Options::record, parse_record>},
     OptionRow{"frozen", "JITUNE_FROZEN",
               [](Options& options, std::string_view word) {
                   options.frozen = parse_switch(word, "serve the stored winners alone");
               }},
-    OptionRow{"budget", "JITUNE_BUDGET",
-              [](Options& options, std::string_view word) { options.budget = parse_budget(word); }},
-    OptionRow{
-        "hang_limit", "JITUNE_HANG_LIMIT",
-        [](Options& options, std::string_view word) { options.hang_limit = parse_limit(word); }},
-    OptionRow{
-        "compile_limit", nullptr,
-        [](Options& options, std::string_view word) { options.compile_limit = parse_limit(word); }},
-    OptionRow{"device", nullptr,
-              [](Options& options, std::string_view word) { options.device = word; }},
-    OptionRow{"strategy", nullptr,
-              [](Options& options, std::string_view word) { options.strategy = word; }},
-    OptionRow{"seed", nullptr,
-              [](Options& options, std::string_view word) { options.seed = parse_seed(word); }},
-    OptionRow{"worker", nullptr,
-              [](Options& options, std::string_view word) { options.worker = named_worker(word); }},
-    OptionRow{
-        "log_level", "JITUNE_LOG",
-        [](Options& options, std::string_view word) { options.log_level = parse_log_level(word); }},
+    OptionRow{"budget", "JITUNE_BUDGET", set<&Options::budget, parse_budget>},
+    OptionRow{"hang_limit", "JITUNE_HANG_LIMIT", set<&Options::hang_limit, parse_limit>},
+    OptionRow{"compile_limit", nullptr, set<&Options::compile_limit, parse_limit>},
+    OptionRow{"device", nullptr, set<&Options::device, parse_text>},
+    OptionRow{"strategy", nullptr, set<&Options::strategy, parse_text>},
+    OptionRow{"seed", nullptr, set<&Options::seed, parse_seed>},
+    OptionRow{"worker", nullptr, set<&Options::worker, named_worker>},
+    OptionRow{"log_level", "JITUNE_LOG", set<&Options::log_level, parse_log_level>},
 };
+
+// Sums of times must not overflow.
+constexpr std::chrono::milliseconds kLongest{10'000'000'000};
+
+[[noreturn]] void refuse(std::string_view member, const std::string& why) {
+    throw Error(ErrorKind::usage, fmt::format("Options::{} is {}", member, why));
+}
+
+void check_time(std::string_view member, std::chrono::milliseconds time,
+                std::chrono::milliseconds shortest, std::string_view zero) {
+    if (time < shortest || time > kLongest) {
+        refuse(member, fmt::format("{} ms: give {} to {} ms{}", time.count(), shortest.count(),
+                                   kLongest.count(), zero));
+    }
+}
+
+void check_enumerator(std::string_view member, int value, int last, std::string_view known) {
+    if (value < 0 || value > last) {
+        refuse(member, fmt::format("{}: use {}", value, known));
+    }
+}
 
 }  // namespace
 
@@ -153,6 +165,78 @@ void warn_without_folder(const Options& options) {
                 "neither XDG_CACHE_HOME nor HOME is set, so that winners are kept in memory only: "
                 "name a database with JITUNE_DB, or none");
     }
+}
+
+std::filesystem::path database_named(const std::filesystem::path& given) {
+    return given == "none" ? std::filesystem::path() : given;
+}
+
+Options checked(Options options) {
+    check_time("budget", options.budget, std::chrono::milliseconds(0), ", where 0 is no limit");
+    check_time("hang_limit", options.hang_limit, std::chrono::milliseconds(1), "");
+    check_time("compile_limit", options.compile_limit, std::chrono::milliseconds(1), "");
+    check_enumerator("on_miss", static_cast<int>(options.on_miss),
+                     static_cast<int>(TunePolicy::template_default),
+                     "TunePolicy::background, now, offline or template_default");
+    check_enumerator("record", static_cast<int>(options.record), static_cast<int>(Record::all),
+                     "Record::nothing, misses or all");
+    check_enumerator("log_level", static_cast<int>(options.log_level),
+                     static_cast<int>(LogLevel::debug),
+                     "LogLevel::off, error, warning, info or debug");
+    if (options.device != "auto") {
+        try {
+            parse_device_id(options.device);
+        } catch (const Error& error) {
+            throw Error(error.kind(),
+                        fmt::format("Options::device: {}, or auto for the fastest place of data in "
+                                    "host memory",
+                                    error.what()));
+        }
+    }
+    if (options.frozen) {
+        options.on_miss = TunePolicy::template_default;
+        options.record = Record::nothing;
+    }
+    strategy_named(options.strategy);
+    options.database = database_named(options.database);
+    options.worker = named_worker(options.worker);
+    return options;
+}
+
+void refuse_frozen(const Options& options) {
+    if (options.frozen) {
+        throw Error(ErrorKind::usage,
+                    "cannot tune or change the database: the session is frozen (JITUNE_FROZEN=1 or "
+                    "Options::frozen) and serves the stored winners alone; unset that first");
+    }
+}
+
+void refuse_sink() {
+    if (Log::is_in_sink()) {
+        throw Error(
+            ErrorKind::usage,
+            "Options::log_sink called jitune, which waits there for the end of the message: "
+            "have the sink hand its messages to another thread");
+    }
+}
+
+DeviceId parse_device_id(std::string_view text) {
+    const std::size_t colon = std::min(text.find(':'), text.size());
+    const auto platform = platform_from(text.substr(0, colon));
+    int ordinal = 0;
+    if (colon < text.size()) {
+        const std::string_view digits = text.substr(colon + 1);
+        const char* const digits_end = digits.data() + digits.size();
+        const auto [end, error] = std::from_chars(digits.data(), digits_end, ordinal);
+        if (error != std::errc() || end != digits_end) {
+            ordinal = -1;
+        }
+    }
+    if (!platform || runs_placements(*platform) || ordinal < 0) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("unknown device \"{}\": use host, cuda or cuda:N", text));
+    }
+    return {*platform, ordinal};
 }
 
 }  // namespace jitune::internal
@@ -228,14 +312,6 @@ std::chrono::milliseconds parse_budget(std::string_view word) {
     // A tiny budget stays a limit: zero would mean no limit.
     const std::chrono::milliseconds rounded(std::llround(seconds * 1000));
     return seconds > 0 ? std::max(rounded, std::chrono::milliseconds(1)) : rounded;
-}
-
-Options Options::from_environment() try {
-    Options options = read_environment(TunePolicy::background);
-    warn_without_folder(options);
-    return options;
-} catch (...) {
-    throw_as_error();
 }
 
 std::filesystem::path Options::default_database() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/observe/pause_ledger.hpp"
+#include "dispatch/observe/call_recorder.hpp"
 
 #include <unistd.h>
 
@@ -10,12 +10,12 @@
 namespace jitune::internal {
 namespace {
 
-class PauseLedgerTest : public CallFixture {
+class CallRecorderPausesTest : public CallFixture {
 protected:
-    PauseLedgerTest() : CallFixture(TunePolicy::now) { options_.worker = "none"; }
+    CallRecorderPausesTest() : CallFixture(TunePolicy::now) { options_.worker = "none"; }
 };
 
-TEST_F(PauseLedgerTest, HasTheCallThatWaitedLongestAndItsReason) {
+TEST_F(CallRecorderPausesTest, HasTheCallThatWaitedLongestAndItsReason) {
     device_.before_sample = [&] { clock_.advance(std::chrono::milliseconds(2)); };
     const auto engine = this->engine();
     EXPECT_EQ(engine->counters().pauses, 0);
@@ -29,26 +29,29 @@ TEST_F(PauseLedgerTest, HasTheCallThatWaitedLongestAndItsReason) {
     EXPECT_EQ(engine->counters().pauses, 1) << "it is in memory";
 }
 
-TEST_F(PauseLedgerTest, KeepsTheLongestOfSeveral) {
+TEST_F(CallRecorderPausesTest, KeepsTheLongestOfSeveral) {
     using std::chrono::seconds;
     const auto engine = this->engine();
     const Resolved& tuned = answer(*engine);
-    PauseLedger ledger;
+    const Log log;
+    SessionStore store(options_, log);
+    WinnerWatch watch(options_, log, store);
+    CallRecorder recorder(options_, log, store, watch);
     const auto add = [&](std::int64_t n, seconds waited) {
-        ledger.add({device_, kernel_, fake_sum_problem(n)}, tuned, waited);
+        recorder.note_pause({device_, kernel_, fake_sum_problem(n)}, tuned, waited);
     };
     add(10, seconds(100));
     add(20, seconds(300));
     add(30, seconds(200));
     add(40, -seconds(100));  // not even a millisecond
     Counters counters;
-    ledger.report(counters);
+    recorder.report(counters);
     EXPECT_EQ(counters.pauses, 3);
     EXPECT_EQ(counters.longest_pause, seconds(300));
     EXPECT_NE(counters.longest_pause_of.find("n=20 "), std::string::npos);
 }
 
-TEST_F(PauseLedgerTest, ShowsThatNobodyWaitsForATuningInTheBackground) {
+TEST_F(CallRecorderPausesTest, ShowsThatNobodyWaitsForATuningInTheBackground) {
     std::atomic<bool> may_sample{false};
     device_.before_sample = [&] { may_sample.wait(false); };
     device_.info_.uuid = fmt::format("pauses-{}", ::getpid());

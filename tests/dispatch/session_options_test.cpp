@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 
 #include <chrono>
 #include <functional>
@@ -19,7 +19,7 @@ void expect_refused(const std::string& text, const std::function<void(Options&)>
     expect_error(ErrorKind::usage, text, [&] { checked(options); });
 }
 
-TEST(OptionsCheck, RefusesTimesThatAreNegativeOrLongerThanAClockCanAdd) {
+TEST(SessionOptions, RefusesTimesThatAreNegativeOrLongerThanAClockCanAdd) {
     using Member = std::pair<milliseconds Options::*, std::string>;
     for (const auto& [member, name] : {Member(&Options::budget, "Options::budget"),
                                        {&Options::hang_limit, "Options::hang_limit"},
@@ -34,7 +34,7 @@ TEST(OptionsCheck, RefusesTimesThatAreNegativeOrLongerThanAClockCanAdd) {
     }
 }
 
-TEST(OptionsCheck, ReadsAZeroBudgetAsNoLimitAndRefusesOtherZeros) {
+TEST(SessionOptions, ReadsAZeroBudgetAsNoLimitAndRefusesOtherZeros) {
     Options unlimited;
     unlimited.budget = milliseconds(0);
     EXPECT_EQ(checked(unlimited).budget, milliseconds(0));
@@ -44,7 +44,7 @@ TEST(OptionsCheck, ReadsAZeroBudgetAsNoLimitAndRefusesOtherZeros) {
                    [](Options& options) { options.compile_limit = milliseconds(0); });
 }
 
-TEST(OptionsCheck, RefusesValuesOutsideTheirEnumerations) {
+TEST(SessionOptions, RefusesValuesOutsideTheirEnumerations) {
     expect_refused("on_miss is 9: use TunePolicy::background, now, offline or template_default",
                    [](Options& options) { options.on_miss = static_cast<TunePolicy>(9); });
     expect_refused("on_miss is -1",
@@ -55,13 +55,13 @@ TEST(OptionsCheck, RefusesValuesOutsideTheirEnumerations) {
                    [](Options& options) { options.log_level = static_cast<LogLevel>(5); });
 }
 
-TEST(OptionsCheck, RefusesNamesThatNothingHas) {
+TEST(SessionOptions, RefusesNamesThatNothingHas) {
     expect_refused("unknown strategy", [](Options& options) { options.strategy = "clever"; });
     expect_refused("Options::device: unknown device \"gpu\": use host, cuda or cuda:N, or auto",
                    [](Options& options) { options.device = "gpu"; });
 }
 
-TEST(OptionsCheck, ASessionMakesNoFileForTheDatabaseNone) {
+TEST(SessionOptions, ASessionMakesNoFileForTheDatabaseNone) {
     Options options;
     options.database = "none";
     EXPECT_EQ(checked(options).database, "");
