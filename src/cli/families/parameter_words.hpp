@@ -16,8 +16,7 @@ struct ValueWords {
     std::string_view meaning;
 };
 
-/// The meaning of a parameter of the built-in templates. docs/reference/parameters.md has the same
-/// rows.
+/// The meaning of a parameter of the built-in templates: a row of docs/reference/parameters.md.
 struct ParameterWords {
     std::string_view name;
     /// The backend ("machine") or else the kernel ("reduce_rows") that it is a parameter of; empty:
