@@ -8,7 +8,6 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/reduce/reduce_kernel.hpp"
-#include "families/reduce/reduce_workload.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "jitune/error.hpp"
 

@@ -4,11 +4,9 @@
 #include <memory>
 #include <variant>
 
-#include "jitune/entropy.hpp"
 #include "jitune/jitune.h"
 #include "jitune/reduce.hpp"
 #include "jitune/session.hpp"
-#include "jitune/stencil.hpp"
 #include "jitune/tuned_kernel.hpp"
 
 // What is behind the opaque types of jitune/jitune.h.
@@ -26,10 +24,8 @@ struct jitune_kernel {
 };
 
 struct jitune_prepared {
-    std::variant<jitune::detail::PreparedReduction, jitune::detail::PreparedStencilCall,
-                 jitune::detail::PreparedEntropyCall, jitune::PreparedKernel>
-        call;
-    /// The offsets of a reduction; handles of other kernels have none.
+    std::variant<jitune::detail::PreparedCall, jitune::PreparedKernel> call;
+    /// Of a reduction; those of others have no offsets.
     jitune::detail::ReduceShape::Kind shape = jitune::detail::ReduceShape::Kind::all;
 };
 

@@ -12,10 +12,6 @@ using namespace jitune::internal;
 
 namespace {
 
-using detail::PreparedEntropyCall;
-using detail::PreparedReduction;
-using detail::PreparedStencilCall;
-
 std::string_view device_of(const char* device) {
     return device == nullptr ? std::string_view() : device;
 }
@@ -25,31 +21,6 @@ jitune_prepared* new_prepared(decltype(jitune_prepared::call) call,
     return new jitune_prepared{std::move(call), shape};
 }
 
-template <class... Calls>
-struct Overloaded : Calls... {
-    using Calls::operator()...;
-};
-template <class... Calls>
-Overloaded(Calls...) -> Overloaded<Calls...>;
-
-void launch(const jitune_prepared& prepared, const void* in, const int64_t* offsets, void* out,
-            jitune_stream stream) {
-    std::visit(Overloaded{[&](const PreparedReduction& call) {
-                              call.launch({in, offsets, out}, stream);
-                          },
-                          [&](const PreparedStencilCall& call) { call.launch(in, out, stream); },
-                          [&](const PreparedEntropyCall& call) {
-                              call.launch(in, static_cast<float*>(out), stream);
-                          },
-                          [](const PreparedKernel&) {
-                              throw Error(
-                                  ErrorKind::usage,
-                                  "jitune_launch: the handle is of a kernel of your own: call "
-                                  "jitune_launch_kernel");
-                          }},
-               prepared.call);
-}
-
 }  // namespace
 
 jitune_status jitune_prepare_reduction(jitune_session* session, const jitune_reduction* reduction,
@@ -57,9 +28,9 @@ jitune_status jitune_prepare_reduction(jitune_session* session, const jitune_red
     return guarded([&] {
         refuse_null(prepared, "jitune_prepare_reduction: prepared");
         const ReduceInput input("jitune_prepare_reduction", reduction);
-        *prepared =
-            new_prepared(PreparedReduction(session_of(session), input.request(), device_of(device)),
-                         input.request().shape.kind);
+        *prepared = new_prepared(
+            detail::prepared_reduction(session_of(session), input.request(), device_of(device)),
+            input.request().shape.kind);
     });
 }
 
@@ -67,7 +38,7 @@ jitune_status jitune_prepare_stencil(jitune_session* session, const jitune_stenc
                                      const char* device, jitune_prepared** prepared) {
     return guarded([&] {
         refuse_null(prepared, "jitune_prepare_stencil: prepared");
-        *prepared = new_prepared(PreparedStencilCall(
+        *prepared = new_prepared(detail::prepared_stencil(
             session_of(session), stencil_request("jitune_prepare_stencil", stencil),
             device_of(device)));
     });
@@ -77,7 +48,7 @@ jitune_status jitune_prepare_entropy(jitune_session* session, const jitune_entro
                                      const char* device, jitune_prepared** prepared) {
     return guarded([&] {
         refuse_null(prepared, "jitune_prepare_entropy: prepared");
-        *prepared = new_prepared(PreparedEntropyCall(
+        *prepared = new_prepared(detail::prepared_entropy(
             session_of(session), entropy_request("jitune_prepare_entropy", entropy),
             device_of(device)));
     });
@@ -98,7 +69,13 @@ jitune_status jitune_launch(const jitune_prepared* prepared, const void* in, con
     return guarded([&] {
         refuse_null(prepared, "jitune_launch: prepared");
         refuse_unwanted_offsets("jitune_launch", prepared->shape, offsets);
-        launch(*prepared, in, offsets, out, stream);
+        const auto* const call = std::get_if<detail::PreparedCall>(&prepared->call);
+        if (call == nullptr) {
+            throw Error(ErrorKind::usage,
+                        "jitune_launch: the handle is of a kernel of your own: call "
+                        "jitune_launch_kernel");
+        }
+        call->launch(in, offsets, out, stream);
     });
 }
 

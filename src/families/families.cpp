@@ -4,11 +4,11 @@
 #include <array>
 
 #include "families/compiled/compiled_kernels.hpp"
-#include "families/entropy/entropy_bands.hpp"
+#include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "families/own/kernel_file.hpp"
 #include "families/reduce/reduce_kernel.hpp"
-#include "families/stencil/stencil_bands.hpp"
+#include "families/stencil/stencil_call.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "template/problem.hpp"
 #include "types/element_names.hpp"

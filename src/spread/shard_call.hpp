@@ -10,7 +10,7 @@
 
 #include "dispatch/answer/call.hpp"
 #include "jitune/shards.hpp"
-#include "spread/windows.hpp"
+#include "spread/halo_plan.hpp"
 
 namespace jitune::internal {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spread/host_work.hpp"
+#include "spread/host_pipeline.hpp"
 
 #include <algorithm>
 #include <numeric>

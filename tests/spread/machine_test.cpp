@@ -9,7 +9,6 @@
 #include "families/entropy/entropy_call.hpp"
 #include "families/entropy/entropy_kernel.hpp"
 #include "fixtures/expect_error.hpp"
-#include "spread/machine_device.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {

@@ -3,7 +3,6 @@
 
 #include <limits>
 
-#include "families/entropy/entropy_bands.hpp"
 #include "families/families.hpp"
 
 #include "dispatch/answer/explanation.hpp"

@@ -2,9 +2,8 @@
 // Host memory on this machine's GPUs: every form of placement gives what the host gives.
 
 #include "dispatch/session_access.hpp"
-#include "families/entropy/entropy_bands.hpp"
 #include "families/entropy/entropy_call.hpp"
-#include "families/stencil/stencil_bands.hpp"
+#include "families/stencil/stencil_call.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "fixtures/await_tunings.hpp"
 #include "fixtures/entropy_case.hpp"

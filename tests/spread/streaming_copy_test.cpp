@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spread/streaming_copy.hpp"
+#include "spread/host_pipeline.hpp"
 
 #include <numeric>
 #include <vector>

@@ -121,11 +121,15 @@ LaunchFailure too_slow(Nanoseconds time, std::chrono::milliseconds limit) {
             fmt::format("took {:.0f} ms, the limit is {} ms", time.count() * 1e-6, limit.count())};
 }
 
-/// The failure for the exception being handled, which a candidate or its launch has thrown.
+/// The failure for the exception being handled, which a candidate or its launch has thrown. Throws
+/// Error(unavailable) on: that memory is short says nothing about a candidate.
 LaunchFailure failure_of_exception() {
     try {
         throw;
     } catch (const Error& error) {
+        if (error.kind() == ErrorKind::unavailable) {
+            throw;
+        }
         return {false, false, error.what(), error.native_code()};
     } catch (const std::exception& error) {
         return {false, false, fmt::format("threw an exception: {}", error.what())};

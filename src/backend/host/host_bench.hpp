@@ -26,7 +26,8 @@ private:
 
 /// Runs candidates on the calling thread. Nothing guards against them here: one that crashes ends
 /// the process and one that hangs is not stopped; a time limit is looked at when the work is done.
-/// Isolation comes from running the bench in a worker process.
+/// Isolation comes from running the bench in a worker process. run() and the timers' sample() throw
+/// the Error(unavailable) of a launch, such as one on a GPU without memory, and the tuning ends.
 class HostBench final : public Bench {
 public:
     /// `info` must outlive the bench.

@@ -24,7 +24,7 @@
 #include "cli/formats/foreign_results.hpp"
 #include "cli/tune/tune_result.hpp"
 #include "dispatch/session_access.hpp"
-#include "families/own/captured_call.hpp"
+#include "families/own/call_capture.hpp"
 #include "jitune/error.hpp"
 #include "jitune/options.hpp"
 #include "space/restriction.hpp"

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "families/own/include_folders.hpp"
 #include "families/own/kernel_file.hpp"
 #include "jitune/error.hpp"
 #include "support/temp_dir.hpp"

@@ -2,17 +2,111 @@
 #include "families/own/kernel_file.hpp"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
 
-#include "families/own/include_folders.hpp"
 #include "families/own/template_workload.hpp"
 #include "jitune/error.hpp"
+#include "support/hash.hpp"
+#include "support/source_scanner.hpp"
 #include "support/text_file.hpp"
+#include "template/front_matter.hpp"
 #include "template/option_reader.hpp"
 #include "template/template_headers.hpp"
 
 namespace jitune::internal {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostHeaders = 20'000;
+
+/// The file that an #include in `from` means. Looks beside `from` first, as compilers do.
+std::optional<fs::path> header_of(const std::string& name, const fs::path& from,
+                                  const std::vector<std::string>& folders) {
+    if (const fs::path beside = from / name; !from.empty() && is_header_file(beside)) {
+        return beside.lexically_normal();
+    }
+    for (const std::string& folder : folders) {
+        if (const fs::path file = fs::path(folder) / name; is_header_file(file)) {
+            return file.lexically_normal();
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<std::string> include_folders_of(const std::string& text, const fs::path& folder) {
+    std::vector<std::string> folders;
+    for (const std::string& name : include_folders_in(text)) {
+        const fs::path path = fs::absolute(folder / name).lexically_normal();
+        std::error_code error;
+        if (!fs::is_directory(path, error)) {
+            throw Error(ErrorKind::usage, fmt::format("include_folders names \"{}\": no folder {}",
+                                                      name, path.string()));
+        }
+        folders.push_back(path.string());
+    }
+    return folders;
+}
+
+bool is_header_file(const fs::path& path) {
+    std::error_code error;
+    const fs::file_status status = fs::status(path, error);
+    if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("an #include means \"{}\", which is no file but a pipe, a socket or "
+                        "a device: a compiler would wait for it; remove it, or include "
+                        "another name",
+                        path.string()));
+    }
+    return fs::is_regular_file(status);
+}
+
+std::string digest_of_folders(const TemplateSource& source) {
+    const std::vector<std::string>& folders = source.include_folders;
+    if (folders.empty()) {
+        return {};
+    }
+    std::map<fs::path, std::string> found;
+    std::deque<std::pair<fs::path, std::string>> wanted;  // folder of who includes -> name
+    const auto want = [&](const fs::path& from, const std::string& code) {
+        for (std::string& name : included_names(code)) {
+            wanted.emplace_back(from, std::move(name));
+        }
+    };
+    want({}, source.text);
+    for (const auto& [name, text] : source.headers) {
+        want({}, text);
+    }
+    for (; !wanted.empty(); wanted.pop_front()) {
+        const auto& [from, name] = wanted.front();
+        const auto file = header_of(name, from, folders);
+        if (!file || found.contains(*file)) {
+            continue;
+        }
+        if (found.size() == kMostHeaders) {
+            throw Error(ErrorKind::usage, fmt::format("include_folders: the template includes more "
+                                                      "than {} headers",
+                                                      kMostHeaders));
+        }
+        const std::string code = read_text_file(*file);
+        found[*file] = hex(Hasher("header").text(code).digest());
+        want(file->parent_path(), code);
+    }
+    Hasher hasher("headers of folders");
+    for (const auto& [file, digest] : found) {
+        hasher.text(digest);  // not the path: the same headers may lie elsewhere
+    }
+    return hex(hasher.digest());
+}
 
 namespace {
 
@@ -26,6 +120,45 @@ std::optional<std::string> header_text(const std::filesystem::path& folder,
         return read_text_file(folder / path);
     }
     return builtin_header(name);
+}
+
+/// The text of a template in two parts. Lines of the other part are empty in each, so that the
+/// compilers' messages name the right lines.
+struct SplitText {
+    std::string device;  ///< for the compiler of the template's device
+    std::string host;    ///< between each `#ifdef JITUNE_HOST` and its `#endif`; may be empty
+};
+
+std::string_view trimmed(std::string_view line) {
+    const auto begin = line.find_first_not_of(" \t");
+    const auto end = line.find_last_not_of(" \t\r");
+    return begin == std::string_view::npos ? "" : line.substr(begin, end - begin + 1);
+}
+
+SplitText split_host_text(const std::string& text) {
+    SplitText split;
+    bool any = false;
+    int depth = 0;  // nested #if lines within a host section; 0 outside of a section
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+        const std::string_view line = std::string_view(text).substr(at, end - at);
+        const std::string_view word = trimmed(line.substr(0, line.find('\n')));
+        at = end;
+        const bool opens = depth == 0 && word == "#ifdef JITUNE_HOST";
+        any = any || opens;
+        const bool closes = depth == 1 && word.starts_with("#endif");
+        if (depth > 0 || opens) {
+            depth += word.starts_with("#if") ? 1 : word.starts_with("#endif") ? -1 : 0;
+        }
+        const bool is_host = depth > 0 && !opens;
+        const bool is_device = depth == 0 && !closes;
+        split.host += is_host ? line : "\n";
+        split.device += is_device ? line : "\n";
+    }
+    if (!any) {
+        split.host.clear();
+    }
+    return split;
 }
 
 // Words before the folder of a captured call, which stands before the options.

@@ -6,10 +6,50 @@
 
 #include <fmt/format.h>
 
+#include "backend/platform_table.hpp"
 #include "families/own/fill_data.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
+
+namespace {
+
+std::unique_ptr<Platform> make_host() {
+    if (auto host = make_platform(PlatformKind::host, Log(LogLevel::off))) {
+        return host;
+    }
+    throw Error(ErrorKind::unavailable, "this build of jitune has no host backend");
+}
+
+}  // namespace
+
+HostReference::HostReference(TemplateSource source)
+    : source_(std::move(source)), host_(make_host()) {}
+
+void HostReference::call(const Instance& instance, std::span<const std::uint64_t> cells) {
+    Device& device = host_->device(0);
+    const std::string function = fmt::format("the host reference of {}", source_.name);
+    auto outcome = binaries_.find("", device.info().device_class, instance);
+    if (!outcome) {
+        outcome = binaries_.compile(device, source_, "", std::span(&instance, 1)).front();
+    }
+    if (const auto* failure = std::get_if<CompileFailure>(&*outcome)) {
+        throw Error(ErrorKind::compile, fmt::format("compiling {}: {}", function, failure->log));
+    }
+    Launch launch{};
+    launch.step_count = 1;
+    launch.steps[0].argument_count = static_cast<std::uint8_t>(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        launch.cells[i] = cells[i];
+        launch.steps[0].arguments[i] = static_cast<std::uint8_t>(i);
+    }
+    try {
+        device.load(std::get<Binary>(*outcome))->launch(launch, nullptr);
+    } catch (const Error& error) {
+        throw Error(error.kind(), fmt::format("calling {}: {}", function, error.what()),
+                    error.native_code());
+    }
+}
 
 namespace {
 
@@ -43,6 +83,12 @@ Bytes expanded(const CaseArgument& input) {
 
 std::uint64_t address(Bytes& bytes) {
     return reinterpret_cast<std::uintptr_t>(bytes.data());
+}
+
+/// The elements of an array of a captured call, which `file` names as a Fill.
+Bytes captured_data(const CapturedCall& call, const std::string& file, ElementType type,
+                    std::size_t count) {
+    return fill_data(Fill::parse(file).value(), type, count, 1, call.folder);
 }
 
 std::string compare_outputs(const std::vector<OutputSpec>& specs, std::span<const Bytes> want,
@@ -94,9 +140,8 @@ ElementType TemplateWorkload::type_of(const ArgumentSpec& argument, const Proble
 }
 
 std::size_t TemplateWorkload::count_of(const ArgumentSpec& argument, const Problem& problem) const {
-    const auto value = kernel_.value_of(argument.amount, problem);
-    const auto* count = value ? std::get_if<std::int64_t>(&*value) : nullptr;
-    if (count == nullptr || *count < 0) {
+    const auto count = integer(argument.amount, problem);
+    if (count.value_or(-1) < 0) {
         throw Error(ErrorKind::usage,
                     fmt::format("{}: the count of argument {}, \"{}\", is not a number of "
                                 "elements for {}; it may use sizes and types",
@@ -115,12 +160,15 @@ Fill TemplateWorkload::bound_fill(const ArgumentSpec& argument, const Problem& p
 }
 
 CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const Problem& problem,
-                                             bool misaligned, std::uint64_t seed) const {
+                                             bool misaligned, std::uint64_t seed,
+                                             const CapturedCall* call) const {
     const ElementType type = type_of(argument, problem);
     CaseArgument result;
     if (argument.access == Access::value) {
         const auto value = kernel_.value_of(argument.amount, problem);
-        result.value = value_bits(type, value.value_or(Scalar{}), "value of " + argument.name);
+        result.value = call != nullptr ? call->values.at(argument.name)
+                                       : value_bits(type, value.value_or(Scalar{}),
+                                                    "value of " + argument.name);
         return result;
     }
     const std::size_t count = count_of(argument, problem);
@@ -130,7 +178,8 @@ CaseArgument TemplateWorkload::case_argument(const ArgumentSpec& argument, const
         return result;
     }
     result.pattern = std::make_shared<const Bytes>(
-        fill_data(bound_fill(argument, problem), type, count, seed, folder_));
+        call != nullptr ? captured_data(*call, call->inputs.at(argument.name), type, count)
+                        : fill_data(bound_fill(argument, problem), type, count, seed, folder_));
     const auto element = static_cast<std::int64_t>(bytes_of(type));
     result.offset = misaligned ? static_cast<std::size_t>(argument.alignment.value_or(element)) : 0;
     return result;
@@ -174,32 +223,41 @@ std::vector<Bytes> TemplateWorkload::host_answers(const Case& one, const Problem
     return result;
 }
 
-std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& problem) const {
+std::vector<Bytes> TemplateWorkload::answers(const Case& one, const Problem& problem,
+                                             const CapturedCall* call) const {
     const FrontMatter& front = kernel_.front_matter();
-    if (front.reference->kind == ReferenceSpec::Kind::host) {
+    if (call == nullptr && front.reference->kind == ReferenceSpec::Kind::host) {
         return host_answers(one, problem);
     }
     std::vector<Bytes> result;
     for (const ArgumentSpec& argument : front.arguments) {
-        if (is_written(argument.access)) {
-            result.push_back(file_data(
-                folder_, named_file(front.reference->files.at(argument.name), front, problem),
-                type_of(argument, problem), count_of(argument, problem)));
+        if (!is_written(argument.access)) {
+            continue;
         }
+        const ElementType type = type_of(argument, problem);
+        const std::size_t count = count_of(argument, problem);
+        const auto named = [&](const std::string& file) {
+            return named_file(file, front, problem);
+        };
+        result.push_back(
+            call != nullptr
+                ? captured_data(*call, call->outputs.at(argument.name), type, count)
+                : file_data(folder_, named(front.reference->files.at(argument.name)), type, count));
     }
     return result;
 }
 
-Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const {
+Case TemplateWorkload::make_case(const Problem& problem, bool misaligned,
+                                 const CapturedCall* call) const {
     const FrontMatter& front = kernel_.front_matter();
     Case one;
-    one.name = sizes_text(problem, front.sizes);
+    one.name = call != nullptr ? "the captured call" : sizes_text(problem, front.sizes);
     one.sizes = problem.sizes;
     std::vector<OutputSpec> outputs;
     for (const ArgumentSpec& argument : front.arguments) {
         if (is_given(argument.access)) {
             one.arguments.push_back(
-                case_argument(argument, problem, misaligned, one.arguments.size() + 1));
+                case_argument(argument, problem, misaligned, one.arguments.size() + 1, call));
         }
         if (is_written(argument.access)) {
             const ElementType type = type_of(argument, problem);
@@ -207,18 +265,25 @@ Case TemplateWorkload::make_case(const Problem& problem, bool misaligned) const 
                 {argument.name, type, argument.tolerance.value_or(default_tolerance(type))});
         }
     }
-    if (front.reference->kind == ReferenceSpec::Kind::kernel ||
-        front.reference->kind == ReferenceSpec::Kind::standard) {
+    if (call == nullptr && (front.reference->kind == ReferenceSpec::Kind::kernel ||
+                            front.reference->kind == ReferenceSpec::Kind::standard)) {
         one.agree = [outputs](std::span<const Bytes> got, std::span<const Bytes> want) {
             return compare_outputs(outputs, want, got);
         };
     } else {
-        auto want = std::make_shared<const std::vector<Bytes>>(answers(one, problem));
+        auto want = std::make_shared<const std::vector<Bytes>>(answers(one, problem, call));
         one.judge = [outputs, want](std::span<const Bytes> got) {
             return compare_outputs(outputs, *want, got);
         };
     }
     return one;
+}
+
+std::optional<std::int64_t> TemplateWorkload::integer(const Expression& expression,
+                                                      const Problem& problem) const {
+    const auto value = kernel_.value_of(expression, problem);
+    const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr;
+    return integer == nullptr ? std::nullopt : std::optional(*integer);
 }
 
 bool TemplateWorkload::has_fills(const Problem& problem) const {
@@ -227,22 +292,17 @@ bool TemplateWorkload::has_fills(const Problem& problem) const {
         if (!is_read(one.access) || !one.fill.has_bounds) {
             return true;
         }
-        const auto low = kernel_.value_of(one.fill.low, problem);
-        const auto high = kernel_.value_of(one.fill.high, problem);
-        const auto* from = low ? std::get_if<std::int64_t>(&*low) : nullptr;
-        const auto* to = high ? std::get_if<std::int64_t>(&*high) : nullptr;
-        return from == nullptr || to == nullptr || one.fill.kind == Fill::Kind::normal ||
-               *from <= *to;
+        const auto low = integer(one.fill.low, problem);
+        const auto high = integer(one.fill.high, problem);
+        return !low || !high || one.fill.kind == Fill::Kind::normal || *low <= *high;
     });
 }
 
 bool TemplateWorkload::has_textures(const Problem& problem) const {
     const auto& arguments = kernel_.front_matter().arguments;
     // Other values than integers are refused elsewhere, with their names.
-    const auto number = [&](const Expression& expression) -> std::int64_t {
-        const auto value = kernel_.value_of(expression, problem);
-        const auto* integer = value ? std::get_if<std::int64_t>(&*value) : nullptr;
-        return integer != nullptr ? *integer : 1;
+    const auto number = [&](const Expression& expression) {
+        return integer(expression, problem).value_or(1);
     };
     return std::all_of(arguments.begin(), arguments.end(), [&](const ArgumentSpec& one) {
         if (!one.texture) {
@@ -283,52 +343,16 @@ std::vector<Case> TemplateWorkload::checks(const Problem& problem) const {
         if (std::find(seen.begin(), seen.end(), small.sizes) == seen.end() && has_fills(small) &&
             has_textures(small)) {
             seen.push_back(small.sizes);
-            cases.push_back(make_case(small, true));
+            cases.push_back(make_case(small, true, nullptr));
         }
     }
     return cases;
 }
 
-Case TemplateWorkload::captured_case(const Problem& problem) const {
-    Case one;
-    one.name = "the captured call";
-    one.sizes = problem.sizes;
-    std::vector<OutputSpec> outputs;
-    std::vector<Bytes> want;
-    for (const ArgumentSpec& argument : kernel_.front_matter().arguments) {
-        if (!is_given(argument.access)) {
-            continue;
-        }
-        const ElementType type = type_of(argument, problem);
-        CaseArgument& given = one.arguments.emplace_back();
-        if (argument.access == Access::value) {
-            given.value = call_->values.at(argument.name);
-            continue;
-        }
-        const std::size_t count = count_of(argument, problem);
-        const auto data_of = [&](const std::string& file) {
-            return fill_data(Fill::parse(file).value(), type, count, 1, call_->folder);
-        };
-        given.bytes = count * bytes_of(type);
-        given.written = is_written(argument.access);
-        if (is_read(argument.access)) {
-            given.pattern = std::make_shared<const Bytes>(data_of(call_->inputs.at(argument.name)));
-        }
-        if (given.written) {
-            outputs.push_back(
-                {argument.name, type, argument.tolerance.value_or(default_tolerance(type))});
-            want.push_back(data_of(call_->outputs.at(argument.name)));
-        }
-    }
-    one.judge = [outputs, answers = std::make_shared<const std::vector<Bytes>>(std::move(want))](
-                    std::span<const Bytes> got) { return compare_outputs(outputs, *answers, got); };
-    return one;
-}
-
 Case TemplateWorkload::timed(const Problem& problem) const {
     const bool is_captured =
         call_ && call_->problem.sizes == problem.sizes && call_->problem.types == problem.types;
-    return is_captured ? captured_case(problem) : make_case(problem, false);
+    return make_case(problem, false, is_captured ? &*call_ : nullptr);
 }
 
 }  // namespace jitune::internal

@@ -11,6 +11,7 @@
 
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
+#include "template/name_rules.hpp"
 
 namespace jitune::internal {
 
@@ -76,14 +77,6 @@ char unbalanced(std::string_view text) {
         }
     }
     return open.empty() ? '\0' : open.back();
-}
-
-bool is_identifier(std::string_view text) {
-    constexpr std::string_view kWord =
-        "0123456789_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    constexpr std::string_view kDigits = kWord.substr(0, 10);
-    return !text.empty() && text.size() <= 64 && kDigits.find(text.front()) == text.npos &&
-           text.find_first_not_of(kWord) == text.npos;
 }
 
 /// The functions that the operation's text may use.

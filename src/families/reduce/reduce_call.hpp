@@ -52,12 +52,6 @@ private:
     std::size_t count_;
 };
 
-/// The number of results of a request.
-inline std::size_t result_count(const detail::ReduceShape& shape) {
-    return static_cast<std::size_t>(shape.kind == detail::ReduceShape::Kind::columns ? shape.inner
-                                                                                     : shape.outer);
-}
-
 /// True if no element is combined: nothing is launched, and each result is value_of_nothing().
 inline bool is_empty(const detail::ReduceShape& shape) {
     return shape.inner == 0 || shape.outer == 0;
@@ -65,14 +59,6 @@ inline bool is_empty(const detail::ReduceShape& shape) {
 
 /// Throws Error(usage) for negative counts and for more than 2^40 elements or results.
 void refuse_bad_shape(const detail::ReduceShape& shape);
-
-/// The elements of a request that has a good shape.
-inline std::size_t value_count(const detail::ReduceShape& shape) {
-    const auto inner = static_cast<std::size_t>(shape.inner);
-    const bool matrix = shape.kind == detail::ReduceShape::Kind::rows ||
-                        shape.kind == detail::ReduceShape::Kind::columns;
-    return matrix ? inner * static_cast<std::size_t>(shape.outer) : inner;
-}
 
 /// True if the results share memory with the values or with the offsets.
 inline bool results_overlap(const detail::ReduceRequest& request, const detail::ReduceData& data) {

@@ -7,6 +7,8 @@
 
 #include "dispatch/answer/call.hpp"
 #include "families/stencil/stencil_kernel.hpp"
+#include "jitune/stencil.hpp"
+#include "spread/placed_call.hpp"
 
 namespace jitune::internal {
 
@@ -60,5 +62,13 @@ inline const Resolved& resolve_stencil(Engine& engine, Device& device,
                                        std::size_t alignment) {
     return resolve(engine, device, StencilCall(request, alignment));
 }
+
+extern const PlacedOperation kPlacedStencil;
+
+/// Works on host memory as `placement` says, for a good request that has outputs. `weights` are
+/// StencilWeights::data(). Throws as HostPipeline::run does.
+void run_placed_stencil(Machine& machine, const Placement& placement,
+                        const detail::StencilRequest& request, const void* input, void* weights,
+                        void* output);
 
 }  // namespace jitune::internal

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <numbers>
 #include <ranges>
 #include <string_view>
@@ -14,8 +13,8 @@
 
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
+#include "jitune/prepared_call.hpp"
 #include "jitune/results.hpp"
-#include "jitune/session.hpp"
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
@@ -121,22 +120,9 @@ template <detail::HostLevels Range>
 
 namespace detail {
 
-/// A resolved entropy.
-class JITUNE_API PreparedEntropyCall {
-public:
-    /// `device` as in prepare_entropy.
-    PreparedEntropyCall(Session& session, const EntropyRequest& request, std::string_view device);
-    ~PreparedEntropyCall();
-    PreparedEntropyCall(PreparedEntropyCall&&) noexcept;
-    PreparedEntropyCall& operator=(PreparedEntropyCall&&) noexcept;
-
-    void launch(const void* input, float* output, CUstream_st* stream) const;
-    [[nodiscard]] const DispatchInfo& info() const;
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
+/// `device` as in prepare_entropy.
+JITUNE_API PreparedCall prepared_entropy(Session& session, const EntropyRequest& request,
+                                         std::string_view device);
 
 }  // namespace detail
 
@@ -146,20 +132,20 @@ private:
 template <LevelElement T>
 class PreparedEntropy {
 public:
-    explicit PreparedEntropy(detail::PreparedEntropyCall call) : call_(std::move(call)) {}
+    explicit PreparedEntropy(detail::PreparedCall call) : call_(std::move(call)) {}
 
     /// Enqueues the entropy on `stream`, for the shape that was given to prepare_entropy. Returns
     /// before the work is done; on the host, when it is done. Throws Error: device, usage (null,
     /// misaligned or overlapping arrays), forked.
     void operator()(const T* in, float* out, CUstream_st* stream = nullptr) const {
-        call_.launch(in, out, stream);
+        call_.launch(in, nullptr, out, stream);
     }
 
     /// The configuration that answers, and its origin.
     [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
 
 private:
-    detail::PreparedEntropyCall call_;
+    detail::PreparedCall call_;
 };
 
 /// Finds or tunes, compiles and loads for a rows x columns array on `device`: a device id such as
@@ -173,7 +159,7 @@ template <LevelElement T>
                                                  std::string_view device = {},
                                                  Session& session = Session::standard()) {
     return PreparedEntropy<T>(
-        detail::PreparedEntropyCall(session, {kElementType<T>, rows, columns, entropy}, device));
+        detail::prepared_entropy(session, {kElementType<T>, rows, columns, entropy}, device));
 }
 
 JITUNE_END_NAMESPACE

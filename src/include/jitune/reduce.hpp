@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <ranges>
 #include <string_view>
 #include <type_traits>
@@ -11,8 +10,8 @@
 
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
+#include "jitune/prepared_call.hpp"
 #include "jitune/reduction.hpp"
-#include "jitune/session.hpp"
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
@@ -156,22 +155,9 @@ template <class Result = void, detail::HostValues Range>
 
 namespace detail {
 
-/// A resolved problem with scratch memory of its own.
-class JITUNE_API PreparedReduction {
-public:
-    /// `device` as in prepare_reduce.
-    PreparedReduction(Session& session, const ReduceRequest& request, std::string_view device);
-    ~PreparedReduction();
-    PreparedReduction(PreparedReduction&&) noexcept;
-    PreparedReduction& operator=(PreparedReduction&&) noexcept;
-
-    void launch(const ReduceData& data, CUstream_st* stream) const;
-    [[nodiscard]] const DispatchInfo& info() const;
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
+/// `device` as in prepare_reduce.
+JITUNE_API PreparedCall prepared_reduction(Session& session, const ReduceRequest& request,
+                                           std::string_view device);
 
 }  // namespace detail
 
@@ -184,21 +170,20 @@ private:
 template <Element T, Element R = ReducedType<T>>
 class PreparedReduce {
 public:
-    explicit PreparedReduce(detail::PreparedReduction reduction)
-        : reduction_(std::move(reduction)) {}
+    explicit PreparedReduce(detail::PreparedCall call) : call_(std::move(call)) {}
 
     /// Enqueues the reduction on `stream`, for the sizes that were given to prepare_reduce. Returns
     /// before the work is done; on the host, when it is done. Throws Error: device, usage (null or
     /// misaligned pointer), forked.
     void operator()(const T* in, R* out, CUstream_st* stream = nullptr) const {
-        reduction_.launch({in, nullptr, out}, stream);
+        call_.launch(in, nullptr, out, stream);
     }
 
     /// The configuration that answers, and its origin.
-    [[nodiscard]] const DispatchInfo& info() const { return reduction_.info(); }
+    [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
 
 private:
-    detail::PreparedReduction reduction_;
+    detail::PreparedCall call_;
 };
 
 /// Finds or tunes, compiles, loads and allocates for `n` elements on `device`: a device id such as
@@ -209,7 +194,7 @@ template <Element T, Element R = ReducedType<T>>
 [[nodiscard]] PreparedReduce<T, R> prepare_reduce(std::int64_t n, const Reduction& reduction = {},
                                                   std::string_view device = {},
                                                   Session& session = Session::standard()) {
-    return PreparedReduce<T, R>(detail::PreparedReduction(
+    return PreparedReduce<T, R>(detail::prepared_reduction(
         session, detail::request<T, R>(reduction, detail::ReduceShape::all(n)), device));
 }
 

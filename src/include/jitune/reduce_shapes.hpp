@@ -125,7 +125,7 @@ template <Element T, Element R = ReducedType<T>>
                                                        const Reduction& reduction = {},
                                                        std::string_view device = {},
                                                        Session& session = Session::standard()) {
-    return PreparedReduce<T, R>(detail::PreparedReduction(
+    return PreparedReduce<T, R>(detail::prepared_reduction(
         session, detail::request<T, R>(reduction, detail::ReduceShape::rows(rows, columns)),
         device));
 }
@@ -136,7 +136,7 @@ template <Element T, Element R = ReducedType<T>>
                                                           const Reduction& reduction = {},
                                                           std::string_view device = {},
                                                           Session& session = Session::standard()) {
-    return PreparedReduce<T, R>(detail::PreparedReduction(
+    return PreparedReduce<T, R>(detail::prepared_reduction(
         session, detail::request<T, R>(reduction, detail::ReduceShape::columns(rows, columns)),
         device));
 }
@@ -145,20 +145,19 @@ template <Element T, Element R = ReducedType<T>>
 template <Element T, Element R = ReducedType<T>>
 class PreparedSegmentedReduce {
 public:
-    explicit PreparedSegmentedReduce(detail::PreparedReduction reduction)
-        : reduction_(std::move(reduction)) {}
+    explicit PreparedSegmentedReduce(detail::PreparedCall call) : call_(std::move(call)) {}
 
     /// As PreparedReduce's, with the offsets of tuned_reduce_segments. On the host the offsets are
     /// checked.
     void operator()(const T* in, const std::int64_t* offsets, R* out,
                     CUstream_st* stream = nullptr) const {
-        reduction_.launch({in, offsets, out}, stream);
+        call_.launch(in, offsets, out, stream);
     }
 
-    [[nodiscard]] const DispatchInfo& info() const { return reduction_.info(); }
+    [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
 
 private:
-    detail::PreparedReduction reduction_;
+    detail::PreparedCall call_;
 };
 
 /// A handle for `segments` segments of `n` elements in total: parameters as in prepare_reduce.
@@ -166,7 +165,7 @@ template <Element T, Element R = ReducedType<T>>
 [[nodiscard]] PreparedSegmentedReduce<T, R> prepare_reduce_segments(
     std::int64_t n, std::int64_t segments, const Reduction& reduction = {},
     std::string_view device = {}, Session& session = Session::standard()) {
-    return PreparedSegmentedReduce<T, R>(detail::PreparedReduction(
+    return PreparedSegmentedReduce<T, R>(detail::prepared_reduction(
         session, detail::request<T, R>(reduction, detail::ReduceShape::segments(segments, n)),
         device));
 }

@@ -4,7 +4,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <ranges>
 #include <span>
 #include <string_view>
@@ -14,8 +13,8 @@
 
 #include "jitune/element_type.hpp"
 #include "jitune/export.hpp"
+#include "jitune/prepared_call.hpp"
 #include "jitune/results.hpp"
-#include "jitune/session.hpp"
 
 struct CUstream_st;  // cudaStream_t and CUstream point to this
 
@@ -144,22 +143,9 @@ template <detail::HostElements Range>
 
 namespace detail {
 
-/// A resolved stencil with a copy of its weights.
-class JITUNE_API PreparedStencilCall {
-public:
-    /// `device` as in prepare_stencil.
-    PreparedStencilCall(Session& session, const StencilRequest& request, std::string_view device);
-    ~PreparedStencilCall();
-    PreparedStencilCall(PreparedStencilCall&&) noexcept;
-    PreparedStencilCall& operator=(PreparedStencilCall&&) noexcept;
-
-    void launch(const void* input, void* output, CUstream_st* stream) const;
-    [[nodiscard]] const DispatchInfo& info() const;
-
-private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
+/// `device` as in prepare_stencil.
+JITUNE_API PreparedCall prepared_stencil(Session& session, const StencilRequest& request,
+                                         std::string_view device);
 
 }  // namespace detail
 
@@ -169,20 +155,20 @@ private:
 template <StencilElement T>
 class PreparedStencil {
 public:
-    explicit PreparedStencil(detail::PreparedStencilCall call) : call_(std::move(call)) {}
+    explicit PreparedStencil(detail::PreparedCall call) : call_(std::move(call)) {}
 
     /// Enqueues the stencil on `stream`, for the size that was given to prepare_stencil. Both
     /// pointers must be aligned to 16 bytes. Returns before the work is done; on the host, when it
     /// is done. Throws Error: device, usage (null, misaligned or overlapping arrays), forked.
     void operator()(const T* in, T* out, CUstream_st* stream = nullptr) const {
-        call_.launch(in, out, stream);
+        call_.launch(in, nullptr, out, stream);
     }
 
     /// The configuration that answers, and its origin.
     [[nodiscard]] const DispatchInfo& info() const { return call_.info(); }
 
 private:
-    detail::PreparedStencilCall call_;
+    detail::PreparedCall call_;
 };
 
 /// Finds or tunes, compiles and loads for `n` inputs on `device`: a device id such as "cuda:0";
@@ -195,7 +181,7 @@ template <StencilElement T>
                                                  std::string_view device = {},
                                                  Session& session = Session::standard()) {
     return PreparedStencil<T>(
-        detail::PreparedStencilCall(session, {kElementType<T>, stencil, n}, device));
+        detail::prepared_stencil(session, {kElementType<T>, stencil, n}, device));
 }
 
 JITUNE_END_NAMESPACE

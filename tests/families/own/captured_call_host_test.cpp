@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A real launch of a kernel, written to files and tuned on.
-#include "families/own/captured_call.hpp"
+#include "families/own/call_capture.hpp"
 
 #include <cstdlib>
 #include <fstream>

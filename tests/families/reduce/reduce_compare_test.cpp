@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "families/reduce/reduce_compare.hpp"
+#include "families/reduce/reduce_reference.hpp"
 
 #include <cmath>
 #include <cstring>

@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "backend/host/host_platform.hpp"
-#include "families/reduce/reduce_compare.hpp"
 #include "families/reduce/reduce_data.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_reference.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "families/reduce/reduce_workload.hpp"
+#include "families/reduce/reduce_kernel.hpp"
 
 #include <cmath>
 #include <numeric>
