@@ -8,7 +8,6 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
-#include <string>
 
 #include "support/log.hpp"
 #include "support/thread_signals.hpp"

@@ -3,7 +3,6 @@
 
 #include <iterator>
 #include <limits>
-#include <utility>
 
 #include <sqlite3.h>
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/claim_folder.hpp"
 
-#include <algorithm>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "plan/task_name.hpp"
 #include "support/hash.hpp"

@@ -2,7 +2,6 @@
 #include "plan/claim_shard.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <tuple>
 #include <utility>
 

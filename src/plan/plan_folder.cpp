@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "plan/shared_folder.hpp"
 #include "plan/task_name.hpp"
 #include "support/hash.hpp"
 

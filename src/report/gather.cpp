@@ -2,8 +2,6 @@
 #include "report/gather.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
 #include <tuple>
 #include <utility>
 

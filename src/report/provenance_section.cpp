@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/call_views.hpp"
 #include "report/html.hpp"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/calls/lease.hpp"
 
-#include <algorithm>
-
 #include "support/process_identity.hpp"
 #include "tuner_db/winners/record_row.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/calls/stored_calls.hpp"
 
-#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

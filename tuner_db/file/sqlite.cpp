@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <string_view>
 #include <thread>
 #include <utility>
 

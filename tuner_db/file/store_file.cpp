@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/file/store_file.hpp"
 
-#include <chrono>
-#include <filesystem>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -14,7 +11,6 @@
 
 #include "jitune/error.hpp"
 #include "tuner_db/file/schema.hpp"
-#include "tuner_db/file/store_path.hpp"
 
 namespace jitune::internal {
 

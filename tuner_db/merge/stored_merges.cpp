@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "sizes/box_sets.hpp"
-#include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/merge/merge_run.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"

@@ -2,8 +2,6 @@
 #include "tuner_db/merge/table_digest.hpp"
 
 #include <map>
-#include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,7 +12,6 @@
 #include "sizes/box_sets.hpp"
 #include "support/loop_clock.hpp"
 #include "tuner_db/winners/pin.hpp"
-#include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/trust.hpp"
 
