@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -85,9 +84,6 @@ public:
 private:
     SharedFolder(FileDescriptor folder, std::filesystem::path path);
     [[noreturn]] void refuse(const std::string& call, int error) const;
-    void write_and_name(const SharedFolder& part, const std::string& name,
-                        const std::function<void(int file)>& write) const;
-    [[nodiscard]] FileDescriptor open_safe(const std::string& name) const;
 
     FileDescriptor folder_;
     std::filesystem::path path_;
