@@ -232,8 +232,8 @@ bool ClaimFolder::may_look() {
         return true;
     }
     const std::int64_t now = clock_.read();
-    const auto last = folder_.facts(kLooked);
-    if (last && now - last->changed_ns < rules_.between_looks.count() * kSecond) {
+    const auto last = folder_.changed_ns(kLooked);
+    if (last && now - *last < rules_.between_looks.count() * kSecond) {
         return false;
     }
     folder_.touch(kLooked);
@@ -274,8 +274,8 @@ std::size_t ClaimFolder::bring_back() {
 }
 
 std::int64_t ClaimFolder::silence_of(const ProblemState& claim, std::int64_t now) const {
-    const auto life = lives_.facts(claim.task);
-    return std::max<std::int64_t>(0, now - (life ? life->changed_ns : claim.since * kSecond));
+    const auto life = lives_.changed_ns(claim.task);
+    return std::max<std::int64_t>(0, now - life.value_or(claim.since * kSecond));
 }
 
 bool ClaimFolder::is_lost(const ProblemState& claim, std::int64_t now) const {

@@ -181,7 +181,7 @@ bool SharedFolder::beat(const std::string& name) const {
     return false;
 }
 
-std::optional<FileFacts> SharedFolder::facts(const std::string& name) const {
+std::optional<std::int64_t> SharedFolder::changed_ns(const std::string& name) const {
     struct stat status {};
     if (::fstatat(folder_.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno != ENOENT && errno != ESTALE) {
@@ -192,8 +192,7 @@ std::optional<FileFacts> SharedFolder::facts(const std::string& name) const {
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
         return std::nullopt;
     }
-    return FileFacts{status.st_size,
-                     std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim))};
+    return std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim));
 }
 
 bool SharedFolder::rename(const std::string& from, const std::string& to) const {
@@ -310,8 +309,8 @@ FileClock::~FileClock() {
 std::int64_t FileClock::read() {
     folder_.touch(name_);  // others may have removed it
     static_cast<void>(folder_.beat(name_));
-    if (const auto facts = folder_.facts(name_)) {
-        read_ns_ = facts->changed_ns;
+    if (const auto changed_ns = folder_.changed_ns(name_)) {
+        read_ns_ = *changed_ns;
         read_at_ = source_.now();
     }
     return read_ns_;
