@@ -7,8 +7,8 @@
 #include <sqlite3.h>
 
 #include "tuner_db/file/store_path.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 

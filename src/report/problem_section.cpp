@@ -12,7 +12,7 @@
 #include "report/tried_problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/pin.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 

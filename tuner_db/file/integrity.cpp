@@ -7,7 +7,6 @@
 #include "tuner_db/calls/doubt.hpp"
 #include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/binary_table.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 

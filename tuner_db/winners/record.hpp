@@ -198,4 +198,18 @@ void fields(const auto& visit, Record& winner) {
     visit({.name = "unsure", .added = true}, winner.range.unsure);
 }
 
+/// A person's choice that a winner serves and is not replaced.
+struct Pin {
+    static constexpr const char* kTable = "pin";
+
+    std::string winner;     ///< winner_id()
+    std::string pinned_at;  ///< UTC, "2026-11-20T16:00:00Z"
+};
+
+template <MaybeConst<Pin> Record>
+void fields(const auto& visit, Record& pin) {
+    visit({"winner"}, pin.winner);
+    visit({"pinned_at"}, pin.pinned_at);
+}
+
 }  // namespace jitune::internal

@@ -97,8 +97,8 @@ std::string select(const RecordTable& table, std::string_view rest);
 std::string insert(std::string_view verb, const RecordTable& table);
 
 /// "INSERT INTO measurement(…) VALUES(?1, …) …" that leaves a stored measurement as it is, and
-/// stores median and noise of the samples beside them. add_sample_functions() must have been
-/// called.
+/// stores median and noise of the samples beside them. The schema's checks have
+/// added the functions for that.
 std::string insert_measurement();
 
 /// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound.

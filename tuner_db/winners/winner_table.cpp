@@ -11,7 +11,6 @@
 #include "jitune/error.hpp"
 #include "sizes/box_sets.hpp"
 #include "support/loop_clock.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/trust.hpp"
 
