@@ -9,7 +9,7 @@
 
 #include "dispatch/device_id.hpp"
 #include "dispatch/options_check.hpp"
-#include "tuner_db/merge/table_digest.hpp"
+#include "tuner_db/winners/coverage.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_command.hpp"
 

@@ -14,14 +14,6 @@ namespace jitune::internal {
 
 namespace {
 
-/// What KeyOfAnyBucket compares.
-std::vector<std::string> key_words(const Winner& winner) {
-    const RecordKey& key = winner.key;
-    return {key.kernel,        key.types,
-            key.device_class,  std::to_string(key.alignment),
-            key.template_hash, std::to_string(size_names(winner.sizes).size())};
-}
-
 std::vector<std::string> place_words(const Winner& winner) {
     const Provenance& place = winner.provenance;
     return {place.device_name, place.driver, place.compiler};
@@ -98,19 +90,17 @@ MergeReport MergeRun::run(const std::string& source_name) {
     unite_measurements();
     read_claims_of_source();
     read_own_claims();
-    for (auto& [key, places] : keys_) {
+    for (auto& [kernel, places] : keys_) {
         unite_key(places);
     }
-    const bool has_news = report_.measurements > 0 || report_.winners > 0;
-    for (const MergedWinner& merged : brought_) {
-        if (has_news) {
-            log_.put(merged);
-        }
-    }
-    if (!has_news) {  // rows may have got their usual text, which changes nothing that they serve
+    // Rows may have got their usual text, which changes nothing that they serve.
+    if (report_.measurements == 0 && report_.winners == 0) {
         report_.number = 0;
         log_.end_without_news();
         return std::move(report_);
+    }
+    for (const MergedWinner& merged : brought_) {
+        log_.put(merged);
     }
     log_.end({report_.number, source_name, utc_text(), options_.trust_code, report_.measurements,
               report_.winners});
@@ -146,7 +136,7 @@ void MergeRun::unite_measurements() {
 void MergeRun::add_claim(Claim claim) {
     claim.content = winner_content(claim.row);
     claim.row.image.clear();
-    std::vector<Claim>& claims = keys_[key_words(claim.row)][place_words(claim.row)];
+    std::vector<Claim>& claims = keys_[sized_kernel(claim.row)][place_words(claim.row)];
     const auto same = std::find_if(claims.begin(), claims.end(),
                                    [&](const Claim& one) { return one.content == claim.content; });
     if (same == claims.end()) {
@@ -179,7 +169,7 @@ void MergeRun::read_own_claims() {
         return;
     }
     std::vector<RecordKey> keys;
-    for (const auto& [words, places] : keys_) {
+    for (const auto& [kernel, places] : keys_) {
         keys.push_back(places.begin()->second.front().row.key);
     }
     for (const RecordKey& key : keys) {

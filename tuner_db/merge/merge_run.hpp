@@ -64,7 +64,7 @@ private:
     MergeLog log_;
     MergeReport report_;
     std::vector<MergedWinner> brought_;
-    std::map<std::vector<std::string>, Places> keys_;
+    std::map<SizedKernel, Places> keys_;
 };
 
 }  // namespace jitune::internal
