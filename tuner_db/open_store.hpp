@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <type_traits>
 
 #include "support/log.hpp"
 #include "support/thread_signals.hpp"
@@ -26,7 +27,19 @@ inline constexpr std::chrono::milliseconds kCallWait{50};
 /// The open file of a store, which one thread uses at a time: in a Turn.
 class OpenStore {
 public:
-    class Turn;
+    /// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
+    /// Throws Error(forked) in another process than the one that opened the store.
+    class Turn {
+    public:
+        Turn(OpenStore& store, std::chrono::milliseconds wait);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+    private:
+        FileSizeGuard guard_;  // one for all statements
+        OpenStore& store_;
+    };
 
     OpenStore(StoreFile opened, Log log);
 
@@ -41,13 +54,24 @@ public:
     /// To be used in a turn.
     sqlite::Connection& connection() { return file_.connection; }
 
-    /// Runs `body` in a transaction that holds the write lock from the start. In a turn.
+    /// Runs `body` in a transaction that holds the write lock from the start. Changes nothing if
+    /// `body` throws, or returns false. In a turn.
     template <class Body>
     void write(const Body& body) {
         sqlite::Transaction transaction(file_.connection, sqlite::Transaction::Kind::write);
         check_journal_mode();
-        body();
-        transaction.commit();
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            transaction.commit();
+        } else if (body()) {
+            transaction.commit();
+        }
+    }
+    /// The same in a turn of its own.
+    template <class Body>
+    void write(std::chrono::milliseconds wait, const Body& body) {
+        const Turn turn(*this, wait);
+        write(body);
     }
     /// Throws Error(store) where another program has set a journal mode that is not safe with this
     /// SQLite. In a turn, before rows are written.
@@ -68,20 +92,6 @@ private:
     std::mutex mutex_;
     std::condition_variable free_again_;
     bool in_use_ = false;
-};
-
-/// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
-/// Throws Error(forked) in another process than the one that opened the store.
-class OpenStore::Turn {
-public:
-    Turn(OpenStore& store, std::chrono::milliseconds wait);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-private:
-    FileSizeGuard guard_;  // one for all statements
-    OpenStore& store_;
 };
 
 }  // namespace jitune::internal

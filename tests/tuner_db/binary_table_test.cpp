@@ -33,7 +33,7 @@ protected:
     static std::vector<int> those_in(BinaryTable& table, int first, int last) {
         std::vector<int> found;
         for (int i = first; i <= last; ++i) {
-            if (!table.find(binary_of(i)).binaries.empty()) {
+            if (!table.find(binary_of(i)).records.empty()) {
                 found.push_back(i);
             }
         }

@@ -76,7 +76,7 @@ private:
     /// Calls `read` in a turn and returns its rows. Counts the rows that `read` leaves out, and
     /// warns of them once for each table.
     template <class Record>
-    std::vector<Record> intact(const std::function<typename SumTable<Record>::Rows()>& read);
+    std::vector<Record> intact(const std::function<Rows<Record>()>& read);
     /// Whether no winner serves the problem of a miss, or one that is_to_be_tuned().
     bool is_unserved(const CallRecord& miss);
     /// The intact winners that are not to be tuned again, without their images.

@@ -25,7 +25,7 @@ struct SumRows {
 };
 
 /// A table of records that add up, or one kind of its rows: at most one row for each place, and a
-/// largest number of rows. `Record` has kTable, place(), add() and is_sound(). Call add() and
+/// largest number of rows. `Record` has kTable, place() and add(). Call add() and
 /// remove() in a write transaction.
 template <HasFields Record>
 class SumTable {
@@ -68,23 +68,8 @@ public:
     /// Removes the row of the record's place, if there is one.
     void remove(const Record& record) { remove_.execute(record.place()); }
 
-    struct Rows {
-        std::vector<Record> records;
-        std::int64_t damaged = 0;  ///< rows that are left out
-    };
     /// The rows in their order.
-    Rows all() {
-        Rows rows;
-        for (sqlite::Cursor cursor = all_.run({}); cursor.next();) {
-            auto record = from_row<Record>(cursor.row());
-            if (record && record->is_sound()) {
-                rows.records.push_back(std::move(*record));
-            } else {
-                ++rows.damaged;
-            }
-        }
-        return rows;
-    }
+    Rows<Record> all() { return read_rows<Record>(all_); }
 
 private:
     static std::string where(const SumRows& rows) {

@@ -14,18 +14,6 @@ namespace jitune::internal {
 
 namespace {
 
-template <HasFields Record>
-bool is_sound(const Record& record) {
-    if constexpr (requires { record.is_sound(); }) {
-        return record.is_sound();
-    } else {
-        return true;
-    }
-}
-bool is_sound(const MergedWinner& merged) {
-    return parse_coverage(merged.covers).has_value();
-}
-
 // Reads without an index, which may be the damaged part.
 template <HasFields Record>
 std::int64_t check_rows(const sqlite::Connection& connection, std::vector<std::string>& problems) {

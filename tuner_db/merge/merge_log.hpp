@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "sizes/size_box.hpp"
 #include "tuner_db/file/fields.hpp"
 #include "tuner_db/file/sqlite.hpp"
 #include "tuner_db/winners/record.hpp"
@@ -48,6 +49,8 @@ struct MergedWinner {
     std::string reason;      ///< of "before" and "behind": precedence_reason()
 
     bool operator==(const MergedWinner&) const = default;
+
+    [[nodiscard]] bool is_sound() const { return parse_coverage(covers).has_value(); }
 };
 
 template <MaybeConst<MergedWinner> Record>
@@ -115,7 +118,7 @@ public:
 
     /// The steps of the last merge, the last one first.
     std::vector<MergeStep> steps();
-    /// Takes the last merge and what it has brought out of the log.
+    /// Takes the last merge, its steps and what it has brought out of the log.
     void take_back(const Merge& merge);
 
 private:
