@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t kMostReason = 4096;
 
 /// In the order of the enumerators.
-constexpr std::array kKinds{"result", "part", "reason"};
+constexpr std::array kDeliveryKinds{"result", "part", "reason"};
 
 }  // namespace
 
@@ -25,19 +25,20 @@ std::string shard_name(std::size_t shard) {
 
 std::string Delivery::name() const {
     return fmt::format("{:07}.{}.{}.{}.{}", claim.rank, claim.round,
-                       kKinds.at(static_cast<std::size_t>(kind)), claim.since, claim.task);
+                       kDeliveryKinds.at(static_cast<std::size_t>(kind)), claim.since, claim.task);
 }
 
 std::optional<Delivery> delivery(std::string_view name) {
     std::string_view rest = name;
     const auto rank = plain_number(next_part(rest));
     const auto round = plain_number(next_part(rest));
-    const auto* const kind = std::find(kKinds.begin(), kKinds.end(), next_part(rest));
+    const auto* const kind =
+        std::find(kDeliveryKinds.begin(), kDeliveryKinds.end(), next_part(rest));
     const auto since = plain_number(next_part(rest));
-    if (!rank || !round || kind == kKinds.end() || !since || !is_task_name(rest)) {
+    if (!rank || !round || kind == kDeliveryKinds.end() || !since || !is_task_name(rest)) {
         return std::nullopt;
     }
-    Delivery found{static_cast<Delivery::Kind>(kind - kKinds.begin())};
+    Delivery found{static_cast<Delivery::Kind>(kind - kDeliveryKinds.begin())};
     found.claim.rank = static_cast<std::size_t>(*rank);
     found.claim.round = static_cast<std::size_t>(*round);
     found.claim.kind = ProblemState::Kind::claimed;
