@@ -27,6 +27,9 @@ public:
     void rectangle(double x, double y, double width, double height, std::string_view style,
                    std::string_view hint = {});
     void text(double x, double y, std::string_view text, Anchor anchor, std::string_view style);
+    /// A text that no mark covers.
+    void text_on_top(double x, double y, std::string_view text, Anchor anchor,
+                     std::string_view style);
     void mark(Shape shape, double x, double y, std::string_view style, std::string_view hint = {});
 
     /// A line through points: begin() moves to the first one.
@@ -43,6 +46,7 @@ private:
     bool is_wide_;
     std::string head_;
     std::string body_;
+    std::string top_;  ///< over the body
     std::string path_;
 };
 
