@@ -3,9 +3,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_index.hpp"
 

@@ -67,13 +67,18 @@ bool MergeLog::is_empty() {
     return !any_merged_.run().next();
 }
 
-std::optional<MergedWinner> MergeLog::brought(const std::string& content) {
+std::optional<MergedWinner> MergeLog::known(const std::string& content) {
     sqlite::Cursor cursor = find_merged_.run({content});
     return cursor.next() ? from_row<MergedWinner>(cursor.row()) : std::nullopt;
 }
 
+std::vector<SizeBox> MergeLog::brought(const std::string& content) {
+    const auto merged = known(content);
+    return parse_coverage(merged ? merged->covers : "").value_or(std::vector<SizeBox>{});
+}
+
 void MergeLog::put(const MergedWinner& merged) {
-    const auto before = brought(merged.content);
+    const auto before = known(merged.content);
     step(MergeStep::kMergedWinner, merged.content, before ? framed(*before) : "");
     put_merged_.execute(to_row(merged));
 }

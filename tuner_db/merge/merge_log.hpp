@@ -101,8 +101,8 @@ public:
     void changed_winner(const std::string& content, const std::optional<Winner>& before);
     /// True if no merge has brought a winner.
     bool is_empty();
-    /// What earlier merges have brought of a winner.
-    std::optional<MergedWinner> brought(const std::string& content);
+    /// The sizes that earlier merges have brought of a winner.
+    std::vector<SizeBox> brought(const std::string& content);
     void put(const MergedWinner& merged);
 
     /// Ends the merge. The merge before it cannot be taken back any more.
@@ -122,6 +122,7 @@ public:
     void take_back(const Merge& merge);
 
 private:
+    std::optional<MergedWinner> known(const std::string& content);
     void step(const char* kind, const std::string& name, const std::string& before);
 
     sqlite::Statement next_number_, clear_steps_, clear_older_steps_, put_step_, find_merged_,

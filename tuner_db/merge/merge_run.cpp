@@ -44,11 +44,6 @@ bool is_taken(const Write& write) {
     }
 }
 
-/// Decides between two images of one winner, whichever database they come from.
-bool is_other_image(const Winner& here, const Winner& there) {
-    return here.image != there.image && there.image > here.image;
-}
-
 /// Settles the claims of one key and place: at each size, only the claim stays that supersedes()
 /// all others. Neither the order of `claims` matters, nor whether some were settled before. A
 /// pinned row keeps all its sizes.
@@ -194,10 +189,7 @@ void MergeRun::read_claims_of_source() {
         if (!options_.trust_code) {
             strip_code(winner);
         }
-        const auto before = log_.brought(winner_content(winner));
-        const auto brought =
-            parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
-        auto fresh = outside(*boxes_of(winner), brought);
+        auto fresh = outside(*boxes_of(winner), log_.brought(winner_content(winner)));
         if (fresh.empty()) {
             ++report_.known;
         } else {
@@ -231,8 +223,9 @@ void MergeRun::keep(const Claim& claim) {
     Winner row = *found.winner;
     bool is_new = false;
     if (claim.source_rowid != 0 && options_.trust_code) {
+        // Of two images of one winner the larger one stays, whichever database it comes from.
         if (auto theirs = theirs_.read(claim.source_rowid).winner;
-            theirs && is_other_image(row, *theirs)) {
+            theirs && theirs->image > row.image) {
             row.image = std::move(theirs->image);
             is_new = true;
         }
@@ -295,7 +288,8 @@ MergedWinner MergeRun::outcome_of(const Claim& claim, const Places& places) {
     MergedWinner merged{claim.content, winner_id(claim.row), report_.number, "", "new", ""};
     for (const auto& [place, claims] : places) {
         for (const Claim& other : claims) {
-            if (is_same_place(claim.row, other.row) || !overlap(claim.boxes, other.boxes)) {
+            if (is_same_place(claim.row.provenance, other.row.provenance) ||
+                !overlap(claim.boxes, other.boxes)) {
                 continue;
             }
             if (other.fresh.empty() || claim.content < other.content) {
@@ -323,8 +317,7 @@ void MergeRun::log_claim(const Claim& claim, MergedWinner merged) {
     if (all.empty()) {
         return;
     }
-    const auto before = log_.brought(claim.content);
-    const auto more = parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
+    const std::vector<SizeBox> more = log_.brought(claim.content);
     all.insert(all.end(), more.begin(), more.end());
     merged.covers = coverage_text(united(all), size_names(claim.row.sizes));
     brought_.push_back(std::move(merged));

@@ -23,7 +23,7 @@ std::vector<SizeBox> tuned_since(WinnerTable& winners, MergeLog& log, const Reco
     for (const WinnerTable::Place& place : winners.places(key)) {
         const auto found = winners.read(place.rowid);
         if (found.counts() && found.winner->provenance.created_at >= moment &&
-            !log.brought(winner_content(*found.winner))) {
+            log.brought(winner_content(*found.winner)).empty()) {
             served.insert(served.end(), place.boxes->begin(), place.boxes->end());
         }
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/gather.hpp"
+#include "report/report_data.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,10 +8,7 @@
 #include "report/rates.hpp"
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"
-#include "sweep/work_order.hpp"
 #include "template/template_headers.hpp"
-#include "tuner_db/calls/call_record.hpp"
-#include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {
 
