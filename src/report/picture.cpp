@@ -107,17 +107,13 @@ void Picture::mark(Shape shape, double x, double y, std::string_view style, std:
     element(tag_of(shape), attributes_of(shape, x, y), style, hint);
 }
 
-void Picture::begin() {
-    path_.clear();
-}
-
-void Picture::point(double x, double y) {
-    path_ += fmt::format("{}{} {}", path_.empty() ? "M" : "L", at(x), at(y));
-}
-
-void Picture::end(std::string_view style) {
-    if (!path_.empty()) {
-        element("path", fmt::format("d=\"{}\"", path_), style, {});
+void Picture::path(std::span<const std::pair<double, double>> points, std::string_view style) {
+    std::string path;
+    for (const auto& [x, y] : points) {
+        path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(x), at(y));
+    }
+    if (!path.empty()) {
+        element("path", fmt::format("d=\"{}\"", path), style, {});
     }
 }
 

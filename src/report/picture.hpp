@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jitune::internal {
@@ -32,10 +33,8 @@ public:
                      std::string_view style);
     void mark(Shape shape, double x, double y, std::string_view style, std::string_view hint = {});
 
-    /// A line through points: begin() moves to the first one.
-    void begin();
-    void point(double x, double y);
-    void end(std::string_view style);
+    /// A line through points; nothing where there are none.
+    void path(std::span<const std::pair<double, double>> points, std::string_view style);
 
     [[nodiscard]] std::string svg() const;
 
@@ -47,7 +46,6 @@ private:
     std::string head_;
     std::string body_;
     std::string top_;  ///< over the body
-    std::string path_;
 };
 
 /// The shape alone, for a legend.

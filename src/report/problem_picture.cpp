@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -157,22 +158,22 @@ std::string progress_picture(const TriedProblem& problem) {
     }
     auto& [frame, picture, x, y] = plot;
     double best = 0;
-    picture.begin();
+    std::vector<std::pair<double, double>> line;
     for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
         const double ns = problem.candidates[i].ns;
         if (ns > 0 && (best == 0 || ns < best)) {
             const double place = x(static_cast<double>(i + 1));
             if (best > 0) {
-                picture.point(place, y(best));
+                line.emplace_back(place, y(best));
             }
+            line.emplace_back(place, y(ns));
             best = ns;
-            picture.point(place, y(best));
         }
     }
     if (best > 0) {
-        picture.point(frame.right - 6, y(best));
+        line.emplace_back(frame.right - 6, y(best));
     }
-    picture.end("best");
+    picture.path(line, "best");
     return picture.svg();
 }
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -76,16 +77,16 @@ void draw_ceilings(Picture& picture, const Frame& frame, const Scale& y, const C
 }
 
 void draw_between(Picture& picture, const RateFigure& figure, const Scale& x, const Scale& y) {
-    picture.begin();
+    std::vector<std::pair<double, double>> line;
     for (const RatePoint& point : thinned(figure.between, 4 * kMostPoints)) {
         const double place = x(point.elements);
         if (figure.is_line) {
-            picture.point(place, y(point.winner.middle));
+            line.emplace_back(place, y(point.winner.middle));
         } else {
             picture.rectangle(place - 1, y(point.winner.middle) - 1, 2, 2, "speck");
         }
     }
-    picture.end("between");
+    picture.path(line, "between");
 }
 
 std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
