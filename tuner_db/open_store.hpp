@@ -7,13 +7,18 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <mutex>
+#include <string>
 #include <type_traits>
 
 #include "support/log.hpp"
 #include "support/thread_signals.hpp"
+#include "tuner_db/file/folder_vfs.hpp"
+#include "tuner_db/file/journal_mode.hpp"
 #include "tuner_db/file/sqlite.hpp"
-#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/file/store_path.hpp"
 
 namespace jitune::internal {
 
@@ -23,6 +28,24 @@ inline constexpr std::chrono::milliseconds kSweepWait{10'000};
 inline constexpr std::chrono::milliseconds kShortWait{1'000};
 /// A call waits for it.
 inline constexpr std::chrono::milliseconds kCallWait{50};
+
+/// A database that has passed all checks and has the newest schema.
+struct StoreFile {
+    std::unique_ptr<sqlite::FolderVfs> folder;  ///< through which the connection has its files
+    sqlite::Connection connection;
+    JournalMode journal_mode;
+    std::string path;  ///< absolute; empty in memory
+};
+
+/// See TuningStore::open. `mode` is not Mode::memory. Opens the file in the directory that `place`
+/// has checked, even if another directory has that name by now.
+StoreFile open_store_file(const StorePath& place, sqlite::Connection::Mode mode, const Log& log,
+                          std::chrono::milliseconds patience);
+
+/// See TuningStore::open_other.
+StoreFile open_other_store_file(const std::filesystem::path& path);
+
+StoreFile open_store_in_memory();
 
 /// The open file of a store, which one thread uses at a time: in a Turn.
 class OpenStore {

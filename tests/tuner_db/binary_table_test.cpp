@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/open_store.hpp"
 
 namespace jitune::internal {
 namespace {

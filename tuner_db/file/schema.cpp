@@ -215,8 +215,7 @@ void prepare_schema(Connection& connection, Connection::Mode mode) {
     }
     const std::string older = fmt::format(
         "it has version {}, and version {} is needed: migrate it by `jitune db path`; if the file "
-        "or "
-        "its directory is write protected, migrate a copy",
+        "or its directory is write protected, migrate a copy",
         header.version, schema_version());
     if (mode == Connection::Mode::read_only) {
         refuse(connection, header.empty() ? "it is empty: open it for writing once" : older);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "sizes/size_box.hpp"
-#include "tuner_db/merge/merge.hpp"
 #include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuner_db/winners/stored_measurements.hpp"
