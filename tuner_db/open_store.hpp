@@ -7,13 +7,18 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <filesystem>
+#include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
 #include "support/log.hpp"
 #include "support/thread_signals.hpp"
+#include "tuner_db/file/folder_vfs.hpp"
+#include "tuner_db/file/journal_mode.hpp"
 #include "tuner_db/file/sqlite.hpp"
-#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/file/store_path.hpp"
 
 namespace jitune::internal {
 
@@ -24,10 +29,40 @@ inline constexpr std::chrono::milliseconds kShortWait{1'000};
 /// A call waits for it.
 inline constexpr std::chrono::milliseconds kCallWait{50};
 
+/// A database that has passed all checks and has the newest schema.
+struct StoreFile {
+    std::unique_ptr<sqlite::FolderVfs> folder;  ///< through which the connection has its files
+    sqlite::Connection connection;
+    JournalMode journal_mode;
+    std::string path;  ///< absolute; empty in memory
+};
+
+/// See TuningStore::open. `mode` is not Mode::memory. Opens the file in the directory that `place`
+/// has checked, even if another directory has that name by now.
+StoreFile open_store_file(const StorePath& place, sqlite::Connection::Mode mode, const Log& log,
+                          std::chrono::milliseconds patience);
+
+/// See TuningStore::open_other.
+StoreFile open_other_store_file(const std::filesystem::path& path);
+
+StoreFile open_store_in_memory();
+
 /// The open file of a store, which one thread uses at a time: in a Turn.
 class OpenStore {
 public:
-    class Turn;
+    /// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
+    /// Throws Error(forked) in another process than the one that opened the store.
+    class Turn {
+    public:
+        Turn(OpenStore& store, std::chrono::milliseconds wait);
+        ~Turn();
+        Turn(const Turn&) = delete;
+        Turn& operator=(const Turn&) = delete;
+
+    private:
+        FileSizeGuard guard_;  // one for all statements
+        OpenStore& store_;
+    };
 
     OpenStore(StoreFile opened, Log log);
 
@@ -42,13 +77,24 @@ public:
     /// To be used in a turn.
     sqlite::Connection& connection() { return file_.connection; }
 
-    /// Runs `body` in a transaction that holds the write lock from the start. In a turn.
+    /// Runs `body` in a transaction that holds the write lock from the start. Changes nothing if
+    /// `body` throws, or returns false. In a turn.
     template <class Body>
     void write(const Body& body) {
         sqlite::Transaction transaction(file_.connection, sqlite::Transaction::Kind::write);
         check_journal_mode();
-        body();
-        transaction.commit();
+        if constexpr (std::is_void_v<decltype(body())>) {
+            body();
+            transaction.commit();
+        } else if (body()) {
+            transaction.commit();
+        }
+    }
+    /// The same in a turn of its own.
+    template <class Body>
+    void write(std::chrono::milliseconds wait, const Body& body) {
+        const Turn turn(*this, wait);
+        write(body);
     }
     /// Throws Error(store) if another program has set a journal mode that is not safe with this
     /// SQLite. Call it in a turn, before rows are written.
@@ -69,20 +115,6 @@ private:
     std::mutex mutex_;
     std::condition_variable free_again_;
     bool in_use_ = false;
-};
-
-/// Exclusive use of a store for one call, with a bounded wait for other threads and processes.
-/// Throws Error(forked) in another process than the one that opened the store.
-class OpenStore::Turn {
-public:
-    Turn(OpenStore& store, std::chrono::milliseconds wait);
-    ~Turn();
-    Turn(const Turn&) = delete;
-    Turn& operator=(const Turn&) = delete;
-
-private:
-    FileSizeGuard guard_;  // one for all statements
-    OpenStore& store_;
 };
 
 }  // namespace jitune::internal

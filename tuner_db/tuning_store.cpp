@@ -2,14 +2,12 @@
 #include "tuner_db/tuning_store.hpp"
 
 #include <iterator>
-#include <limits>
-#include <utility>
 
 #include <sqlite3.h>
 
 #include "tuner_db/file/store_path.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 
@@ -165,21 +163,9 @@ SizeBox TuningStore::same_winners(const RecordKey& key, std::span<const std::int
     return within;
 }
 
-void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners) {
-    save(measurements, winners, [] {});
-}
-
 std::optional<Winner> TuningStore::save(std::span<const Measurement> measurements,
                                         std::span<const Winner> winners,
                                         std::span<const std::int64_t> sizes) {
-    std::optional<Winner> serving;
-    save(measurements, winners,
-         [&] { serving = tables_->winners.find(winners.front().key, sizes, false).winner; });
-    return serving;
-}
-
-void TuningStore::save(std::span<const Measurement> measurements, std::span<const Winner> winners,
-                       const std::function<void()>& then) {
     std::vector<Row> rows;
     std::vector<RecordKey> keys;
     for (const Measurement& measurement : measurements) {
@@ -188,8 +174,8 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
             keys.push_back(measurement.key);
         }
     }
-    const OpenStore::Turn turn(tables_->store, kSweepWait);
-    tables_->store.write([&] {
+    std::optional<Winner> serving;
+    tables_->store.write(kSweepWait, [&] {
         for (const Row& row : rows) {
             tables_->measurements.put(row);
         }
@@ -197,50 +183,45 @@ void TuningStore::save(std::span<const Measurement> measurements, std::span<cons
         for (const Winner& winner : winners) {
             put(winner);
         }
-        then();
+        if (!winners.empty() && !sizes.empty()) {
+            serving = tables_->winners.find(winners.front().key, sizes, false).winner;
+        }
     });
+    return serving;
 }
 
 void TuningStore::pin(const std::string& id, bool pinned) {
-    const OpenStore::Turn turn(tables_->store, kSweepWait);
-    tables_->store.write([&] { tables_->winners.pin(id, pinned); });
+    tables_->store.write(kSweepWait, [&] { tables_->winners.pin(id, pinned); });
 }
 
 bool TuningStore::save_choice(Winner& choice, std::span<const std::int64_t> sizes) {
     Winner pinned = choice;
     pinned.pinned = true;  // so that it yields to none that is surer of its time
     const auto serving = [&] { return tables_->winners.find(choice.key, sizes, false).winner; };
-    const OpenStore::Turn turn(tables_->store, kSweepWait);
-    Transaction transaction(tables_->store.connection(), Transaction::Kind::write);
-    tables_->store.check_journal_mode();
-    const auto known = serving();
-    if (known && known->pinned) {
-        if (objective_of(*known) != objective_of(choice)) {
-            choice = *known;
-            return false;
+    bool is_saved = false;
+    tables_->store.write(kSweepWait, [&] {
+        const auto known = serving();
+        if (known && known->pinned) {
+            if (objective_of(*known) != objective_of(choice)) {
+                choice = *known;
+                return false;
+            }
+            tables_->winners.pin(winner_id(*known), false);  // else every other winner yields to it
         }
-        tables_->winners.pin(winner_id(*known), false);  // else every other winner yields to it
-    }
-    put(pinned);
-    tables_->winners.pin(winner_id(pinned), true);
-    // A choice that was made at other sizes and served these, too, stays the choice where it was
-    // made.
-    if (known && known->pinned && known->sizes != pinned.sizes &&
-        !tables_->winners.read_same(*known).empty()) {
-        tables_->winners.pin(winner_id(*known), true);
-    }
-    const auto first = serving();
-    if (!first || winner_id(*first) != winner_id(pinned)) {  // others are pinned there
-        choice = first.value_or(choice);
-        return false;
-    }
-    transaction.commit();
-    choice = std::move(pinned);
-    return true;
-}
-
-std::vector<Winner> TuningStore::winners() {
-    return winners([](const Winner&) { return true; }, 0, std::numeric_limits<std::int64_t>::max());
+        put(pinned);
+        tables_->winners.pin(winner_id(pinned), true);
+        // A choice that was made at other sizes and served these, too, stays the choice where it
+        // was made.
+        if (known && known->pinned && known->sizes != pinned.sizes &&
+            !tables_->winners.read_same(*known).empty()) {
+            tables_->winners.pin(winner_id(*known), true);
+        }
+        const auto first = serving();
+        is_saved = first && winner_id(*first) == winner_id(pinned);  // else others are pinned there
+        choice = is_saved ? pinned : first.value_or(choice);
+        return is_saved;
+    });
+    return is_saved;
 }
 
 std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)>& wants,
@@ -251,7 +232,10 @@ std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)
     {
         const OpenStore::Turn turn(tables_->store, kSweepWait);
         const Transaction moment(tables_->store.connection(), Transaction::Kind::read);
-        tables_->winners.each([&](std::int64_t rowid) {
+        for (const std::int64_t rowid : tables_->winners.all()) {
+            if (std::ssize(winners) == limit) {
+                break;
+            }
             WinnerTable::Found found = tables_->winners.read(rowid);
             ++read;
             damaged += found.damaged() ? 1 : 0;
@@ -260,8 +244,7 @@ std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)
                 winner->image.clear();
                 winners.push_back(std::move(*winner));
             }
-            return std::ssize(winners) < limit;
-        });
+        }
     }
     if (damaged > 0) {
         tables_->store.log().warning(
@@ -273,9 +256,8 @@ std::vector<Winner> TuningStore::winners(const std::function<bool(const Winner&)
 }
 
 std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_measurements) {
-    const OpenStore::Turn turn(tables_->store, kSweepWait);
     std::int64_t rows = 0;
-    tables_->store.write([&] {
+    tables_->store.write(kSweepWait, [&] {
         rows = remove_winners(tables_->store.connection(), tables_->winners, winners,
                               also_measurements);
     });
@@ -283,13 +265,11 @@ std::int64_t TuningStore::remove(std::span<const Winner> winners, bool also_meas
 }
 
 PruneReport TuningStore::prune(const PruneRules& rules) {
-    const OpenStore::Turn turn(tables_->store, kSweepWait);
-    Transaction transaction(tables_->store.connection(), Transaction::Kind::write);
-    tables_->store.check_journal_mode();
-    const PruneReport report = prune_rows(tables_->store.connection(), tables_->winners, rules);
-    if (!rules.dry_run) {
-        transaction.commit();
-    }
+    PruneReport report;
+    tables_->store.write(kSweepWait, [&] {
+        report = prune_rows(tables_->store.connection(), tables_->winners, rules);
+        return !rules.dry_run;
+    });
     return report;
 }
 
@@ -302,18 +282,17 @@ void TuningStore::compact() {
 std::vector<KeptBinary> TuningStore::binaries(const KeptBinary& wanted) {
     OpenStore& store = tables_->store;
     const OpenStore::Turn turn(store, kCallWait);
-    BinaryTable::Found found = tables_->binaries.find(wanted);
+    Rows<KeptBinary> found = tables_->binaries.find(wanted);
     if (found.damaged > 0) {
         store.add_damaged(found.damaged);
         store.log().warning("tuning database {}: compiled code of {} is damaged and not used",
                             store.file().path, wanted.kernel);
     }
-    return std::move(found.binaries);
+    return std::move(found.records);
 }
 
 void TuningStore::keep(std::span<const KeptBinary> binaries) {
-    const OpenStore::Turn turn(tables_->store, kShortWait);
-    tables_->store.write([&] { tables_->binaries.put(binaries); });
+    tables_->store.write(kShortWait, [&] { tables_->binaries.put(binaries); });
 }
 
 TuningStore::Check TuningStore::verify() {

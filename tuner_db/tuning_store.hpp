@@ -4,6 +4,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -100,15 +101,14 @@ public:
     /// then on. A winner takes the sizes that it serves away from older ones to which it does not
     /// yield(); what is left of an older one stays. It replaces one of its sizes and configuration,
     /// and serves what is left of that, too.
-    void save(std::span<const Measurement> measurements, std::span<const Winner> winners = {});
+    /// Returns the winner of the first one's key that serves `sizes` then: an older one if these
+    /// yield() to it. Nothing if none serves them, or where there are no `sizes` or no `winners`.
+    std::optional<Winner> save(std::span<const Measurement> measurements,
+                               std::span<const Winner> winners = {},
+                               std::span<const std::int64_t> sizes = {});
     void save(std::span<const Measurement> measurements, const Winner& winner) {
         save(measurements, {&winner, 1});
     }
-    /// As save(), for at least one winner, all of one key. Returns the winner of that key that
-    /// serves `sizes` then: an older one if these yield() to it. Nothing if none serves them.
-    std::optional<Winner> save(std::span<const Measurement> measurements,
-                               std::span<const Winner> winners,
-                               std::span<const std::int64_t> sizes);
 
     /// Saves `choice` of an objective, which its conditions name, as the winner of `sizes`, and
     /// pins it, in one transaction. It takes the place of an earlier choice of the same objective.
@@ -117,14 +117,12 @@ public:
     /// `choice` then becomes the winner that serves, if any does.
     bool save_choice(Winner& choice, std::span<const std::int64_t> sizes);
 
-    /// Every winner, ordered by kernel, types, device class, bucket, sizes and configuration.
-    /// Without their images.
-    std::vector<Winner> winners();
-
-    /// The winners that `wants` takes, without the first `skip` and at most `limit`. Reads no more
-    /// rows than needed.
-    std::vector<Winner> winners(const std::function<bool(const Winner&)>& wants, std::int64_t skip,
-                                std::int64_t limit);
+    /// The winners that `wants` takes, without the first `skip` and at most `limit`, ordered by
+    /// kernel, types, device class, bucket, sizes and configuration. Without their images. Reads no
+    /// more rows than needed.
+    std::vector<Winner> winners(
+        const std::function<bool(const Winner&)>& wants = [](const Winner&) { return true; },
+        std::int64_t skip = 0, std::int64_t limit = std::numeric_limits<std::int64_t>::max());
 
     /// The compiled code that is kept for the template, the device class and the instance of
     /// `wanted`, by any compiler, used last first. A damaged row is counted and left out.
@@ -192,11 +190,8 @@ private:
     /// Deletes damaged rows. Leaves rows that were replaced meanwhile, and leaves all rows if the
     /// database is busy.
     void drop(const WinnerTable::Damaged& damaged);
-    /// As save(). Calls `then` in the same transaction.
-    void save(std::span<const Measurement> measurements, std::span<const Winner> winners,
-              const std::function<void()>& then);
-    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. Call
-    /// it in a write transaction.
+    /// Adds a winner, and removes the misses that it serves and the doubt about its own row. In a
+    /// write transaction of the caller.
     void put(const Winner& winner);
 
     std::unique_ptr<Tables> tables_;

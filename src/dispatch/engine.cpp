@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/session_options.hpp"
-#include "tuner_db/merge/table_digest.hpp"
+#include "dispatch/device_id.hpp"
+#include "dispatch/options_check.hpp"
+#include "tuner_db/winners/coverage.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_command.hpp"
 

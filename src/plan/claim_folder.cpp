@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/claim_folder.hpp"
 
-#include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "jitune/error.hpp"
 #include "plan/task_name.hpp"
 #include "support/hash.hpp"
 
@@ -20,6 +21,52 @@ constexpr const char* kLooked = "looked";
 constexpr std::chrono::seconds kFresh{10};
 
 }  // namespace
+
+ClaimShard ClaimShard::open_or_make(const SharedFolder& claims, const SharedFolder& part,
+                                    const std::string& name, const std::string& task,
+                                    const std::vector<std::size_t>& ranks) {
+    if (auto found = claims.find(name)) {
+        return ClaimShard(std::move(*found));
+    }
+    const std::string unfinished = fmt::format("shard.{}.{}", name, task);
+    part.remove_tree(unfinished);  // of a try that failed
+    const SharedFolder made = part.make(unfinished);
+    for (const std::size_t rank : ranks) {
+        const std::string first = ProblemState{.rank = ranks.front()}.name();
+        if (rank == ranks.front()) {
+            made.touch(first);
+        } else {
+            made.touch_twin(first, ProblemState{.rank = rank}.name());
+        }
+    }
+    if (!part.give(unfinished, claims, name)) {
+        part.remove_tree(unfinished);
+    }
+    auto found = claims.find(name);
+    if (!found) {
+        throw Error(ErrorKind::store,
+                    fmt::format("folder of the plan {}: {} has gone: something removes files there",
+                                claims.path().string(), name));
+    }
+    return ClaimShard(std::move(*found));
+}
+
+std::vector<ProblemState> ClaimShard::states() const {
+    std::vector<ProblemState> states;
+    for (const std::string& name : folder_.names()) {
+        if (auto state = problem_state(name)) {
+            states.push_back(std::move(*state));
+        }
+    }
+    std::sort(states.begin(), states.end(), [](const ProblemState& a, const ProblemState& b) {
+        return std::tuple(a.rank, b.round, b.kind) < std::tuple(b.rank, a.round, a.kind);
+    });
+    const auto again =
+        std::unique(states.begin(), states.end(),
+                    [](const ProblemState& a, const ProblemState& b) { return a.rank == b.rank; });
+    states.erase(again, states.end());
+    return states;
+}
 
 std::size_t shards_for(std::size_t problems) {
     constexpr std::size_t kInShard = 100;
@@ -83,16 +130,13 @@ std::optional<ProblemState> ClaimFolder::claim_in(std::size_t shard) {
     }
     const ClaimShard problems = open(shard);
     std::vector<ProblemState> waiting = problems.states();
-    std::erase_if(waiting, [&](const ProblemState& state) {
-        return state.kind != Kind::waiting || state.rank >= scope_.problems;
-    });
+    std::erase_if(waiting, [&](const ProblemState& state) { return !waits(state); });
     const auto all = waiting.size();
     std::erase_if(waiting,
                   [&](const ProblemState& state) { return rejected_.contains(state.rank); });
     const bool left_some = waiting.size() < all;
     for (const ProblemState& state : waiting) {
-        ProblemState claimed = state;
-        claimed.kind = Kind::claimed;
+        ProblemState claimed = state.as(Kind::claimed);
         claimed.since = clock_.seconds();
         claimed.task = task_;
         if (problems.move(state, claimed)) {
@@ -119,11 +163,7 @@ void ClaimFolder::note_empty(std::size_t shard) {
     const std::string name = shard_name(shard);
     if (!empty_.has(name)) {
         empty_.touch(name);
-        const std::vector<ProblemState> states = open(shard).states();
-        const bool waits = std::any_of(states.begin(), states.end(), [](const ProblemState& one) {
-            return one.kind == Kind::waiting;
-        });
-        if (waits) {
+        if (any_waits_in(shard)) {
             empty_.remove(name);
             known_empty_.erase(shard);
         }
@@ -161,15 +201,18 @@ std::optional<ProblemState> ClaimFolder::claim() {
     }
 }
 
+bool ClaimFolder::waits(const ProblemState& state) const {
+    return state.kind == Kind::waiting && state.rank < scope_.problems;
+}
+
 bool ClaimFolder::any_waits_in(std::size_t shard) const {
     const auto problems = find(shard);
     if (!problems) {
         return !ranks_of(shard).empty();
     }
     const std::vector<ProblemState> states = problems->states();
-    return std::any_of(states.begin(), states.end(), [&](const ProblemState& one) {
-        return one.kind == Kind::waiting && one.rank < scope_.problems;
-    });
+    return std::any_of(states.begin(), states.end(),
+                       [&](const ProblemState& one) { return waits(one); });
 }
 
 bool ClaimFolder::any_waits() {
@@ -190,8 +233,8 @@ bool ClaimFolder::may_look() {
         return true;
     }
     const std::int64_t now = clock_.read();
-    const auto last = folder_.facts(kLooked);
-    if (last && now - last->changed_ns < rules_.between_looks.count() * kSecond) {
+    const auto last = folder_.changed_ns(kLooked);
+    if (last && now - *last < rules_.between_looks.count() * kSecond) {
         return false;
     }
     folder_.touch(kLooked);
@@ -219,22 +262,21 @@ std::size_t ClaimFolder::bring_back() {
             }
         }
         states = problems->states();
-        const auto waits = std::count_if(states.begin(), states.end(), [&](const auto& one) {
-            return one.kind == Kind::waiting && one.rank < scope_.problems &&
-                   !rejected_.contains(one.rank);
+        const auto found = std::count_if(states.begin(), states.end(), [&](const auto& one) {
+            return waits(one) && !rejected_.contains(one.rank);
         });
-        if (waits > 0) {
+        if (found > 0) {
             known_empty_.erase(shard);
             empty_.remove(shard_name(shard));
-            waiting += static_cast<std::size_t>(waits);
+            waiting += static_cast<std::size_t>(found);
         }
     }
     return waiting;
 }
 
 std::int64_t ClaimFolder::silence_of(const ProblemState& claim, std::int64_t now) const {
-    const auto life = lives_.facts(claim.task);
-    return std::max<std::int64_t>(0, now - (life ? life->changed_ns : claim.since * kSecond));
+    const auto life = lives_.changed_ns(claim.task);
+    return std::max<std::int64_t>(0, now - life.value_or(claim.since * kSecond));
 }
 
 bool ClaimFolder::is_lost(const ProblemState& claim, std::int64_t now) const {
@@ -248,14 +290,10 @@ void ClaimFolder::bring_back(const ClaimShard& shard, const ProblemState& claim)
         tell_loss_(claim);
     }
     if (deliveries_.has_result(claim)) {
-        to.kind = Kind::done;
+        to = claim.as(Kind::done);
     } else {
         ++to.losses;
-        if (to.losses < rules_.most_losses) {
-            to = to.waiting();
-        } else {
-            to.kind = Kind::failed;
-        }
+        to = to.losses < rules_.most_losses ? to.waiting() : to.as(Kind::failed);
     }
     static_cast<void>(shard.move(claim, to));
     empty_.remove(shard_name(claim.rank % scope_.shards));
@@ -284,9 +322,7 @@ void ClaimFolder::settle(const ProblemState& claim, const ProblemState& to) {
 }
 
 void ClaimFolder::finish(const ProblemState& claim) {
-    ProblemState to = claim;
-    to.kind = Kind::done;
-    settle(claim, to);
+    settle(claim, claim.as(Kind::done));
 }
 
 void ClaimFolder::hand_back(const ProblemState& claim) {

@@ -5,13 +5,11 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "plan/claim_shard.hpp"
 #include "plan/deliveries.hpp"
 #include "plan/problem_state.hpp"
 #include "plan/shared_folder.hpp"
@@ -44,6 +42,31 @@ struct ClaimRules {
     std::chrono::seconds between_looks{30};
     std::size_t few_shards = 64;
     const TimeSource* time = &kMachineTime;  ///< between two readings of the files' clock
+};
+
+/// A folder with a part of a plan's problems. They are so few that listing the folder costs little.
+/// It holds each problem once, under the name of its state, and never one more or less.
+class ClaimShard {
+public:
+    explicit ClaimShard(SharedFolder folder) : folder_(std::move(folder)) {}
+
+    /// The shard of that name in `claims`. If there is none, makes it with `ranks` waiting. It is
+    /// made whole in `part` and then renamed, so that only one of several tasks makes it.
+    static ClaimShard open_or_make(const SharedFolder& claims, const SharedFolder& part,
+                                   const std::string& name, const std::string& task,
+                                   const std::vector<std::size_t>& ranks);
+
+    /// The problems, the first rank first. Other names are left out; if a problem has several
+    /// names, which only another program can make, the name counts with which least is left to do.
+    [[nodiscard]] std::vector<ProblemState> states() const;
+
+    /// True if the problem is in the state `to` now, and nobody else has brought it there.
+    [[nodiscard]] bool move(const ProblemState& from, const ProblemState& to) const {
+        return folder_.rename(from.name(), to.name());
+    }
+
+private:
+    SharedFolder folder_;
 };
 
 /// Which task works on which problem of a plan, for one class of devices: a folder `claims` of
@@ -108,6 +131,8 @@ private:
     [[nodiscard]] std::optional<ClaimShard> find(std::size_t shard) const;
     std::optional<std::size_t> next_shard();
     std::optional<ProblemState> claim_in(std::size_t shard);
+    /// Whether a state is that of a problem of this plan which waits.
+    [[nodiscard]] bool waits(const ProblemState& state) const;
     [[nodiscard]] bool any_waits_in(std::size_t shard) const;
     /// Notes for all tasks that nothing waits in the shard, unless something does.
     void note_empty(std::size_t shard);

@@ -2,6 +2,7 @@
 #include "plan/deliveries.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -13,17 +14,8 @@ namespace {
 
 constexpr std::size_t kMostReason = 4096;
 
-const char* word_of(Delivery::Kind kind) {
-    switch (kind) {
-        case Delivery::Kind::result:
-            return "result";
-        case Delivery::Kind::part:
-            return "part";
-        case Delivery::Kind::reason:
-            break;
-    }
-    return "reason";
-}
+/// In the order of the enumerators.
+constexpr std::array kDeliveryKinds{"result", "part", "reason"};
 
 }  // namespace
 
@@ -32,28 +24,26 @@ std::string shard_name(std::size_t shard) {
 }
 
 std::string Delivery::name() const {
-    return fmt::format("{:07}.{}.{}.{}.{}", claim.rank, claim.round, word_of(kind), claim.since,
-                       claim.task);
+    return fmt::format("{:07}.{}.{}.{}.{}", claim.rank, claim.round,
+                       kDeliveryKinds.at(static_cast<std::size_t>(kind)), claim.since, claim.task);
 }
 
 std::optional<Delivery> delivery(std::string_view name) {
     std::string_view rest = name;
     const auto rank = plain_number(next_part(rest));
     const auto round = plain_number(next_part(rest));
-    const std::string_view word = next_part(rest);
+    const auto* const kind =
+        std::find(kDeliveryKinds.begin(), kDeliveryKinds.end(), next_part(rest));
     const auto since = plain_number(next_part(rest));
-    if (!rank || !round || !since || !is_task_name(rest)) {
+    if (!rank || !round || kind == kDeliveryKinds.end() || !since || !is_task_name(rest)) {
         return std::nullopt;
     }
-    Delivery found;
+    Delivery found{static_cast<Delivery::Kind>(kind - kDeliveryKinds.begin())};
     found.claim.rank = static_cast<std::size_t>(*rank);
     found.claim.round = static_cast<std::size_t>(*round);
     found.claim.kind = ProblemState::Kind::claimed;
     found.claim.since = *since;
     found.claim.task = rest;
-    for (const auto kind : {Delivery::Kind::result, Delivery::Kind::part, Delivery::Kind::reason}) {
-        found.kind = word == word_of(kind) ? kind : found.kind;
-    }
     return found.name() == name ? std::optional(found) : std::nullopt;
 }
 

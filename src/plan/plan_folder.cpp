@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
-#include "plan/shared_folder.hpp"
 #include "plan/task_name.hpp"
 #include "support/hash.hpp"
 
@@ -81,12 +80,12 @@ void clean_folder(const SharedFolder& folder) {
     const std::string mine = "clean." + random_name();
     FileClock clock(folder, mine);
     for (const std::string& name : folder.names()) {
-        const auto facts = folder.facts(name);
+        const auto changed_ns = folder.changed_ns(name);
         bool has_ended = false;
         for (std::string_view task = name; !task.empty(); next_part(task)) {  // "shard.0017.<task>"
             has_ended = has_ended || has_task_ended(task);
         }
-        if (name != mine && (has_ended || (facts && clock.read() - facts->changed_ns > kOld))) {
+        if (name != mine && (has_ended || (changed_ns && clock.read() - *changed_ns > kOld))) {
             folder.remove_tree(name);
         }
     }

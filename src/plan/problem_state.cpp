@@ -13,23 +13,13 @@ namespace jitune::internal {
 
 namespace {
 
-constexpr std::array kKinds{ProblemState::Kind::waiting, ProblemState::Kind::claimed,
-                            ProblemState::Kind::done, ProblemState::Kind::failed};
+/// In the order of the enumerators.
+constexpr std::array kKinds{"waiting", "claimed", "failed", "done"};
 
 }  // namespace
 
 const char* to_string(ProblemState::Kind kind) {
-    switch (kind) {
-        case ProblemState::Kind::waiting:
-            return "waiting";
-        case ProblemState::Kind::claimed:
-            return "claimed";
-        case ProblemState::Kind::done:
-            return "done";
-        case ProblemState::Kind::failed:
-            break;
-    }
-    return "failed";
+    return kKinds.at(static_cast<std::size_t>(kind));
 }
 
 std::string ProblemState::name() const {
@@ -38,9 +28,14 @@ std::string ProblemState::name() const {
     return kind == Kind::waiting ? text : fmt::format("{}.{}.{}", text, since, task);
 }
 
-ProblemState ProblemState::waiting() const {
+ProblemState ProblemState::as(Kind next) const {
     ProblemState state = *this;
-    state.kind = Kind::waiting;
+    state.kind = next;
+    return state;
+}
+
+ProblemState ProblemState::waiting() const {
+    ProblemState state = as(Kind::waiting);
     state.since = 0;
     state.task.clear();
     return state;
@@ -72,14 +67,11 @@ std::optional<ProblemState> problem_state(std::string_view name) {
         }
         *number = static_cast<std::size_t>(*value);
     }
-    const std::string_view word = next_part(rest);
-    const auto* const kind =
-        std::find_if(kKinds.begin(), kKinds.end(),
-                     [&](ProblemState::Kind one) { return to_string(one) == word; });
+    const auto* const kind = std::find(kKinds.begin(), kKinds.end(), next_part(rest));
     if (kind == kKinds.end()) {
         return std::nullopt;
     }
-    state.kind = *kind;
+    state.kind = static_cast<ProblemState::Kind>(kind - kKinds.begin());
     if (state.kind != ProblemState::Kind::waiting) {
         const auto since = plain_number(next_part(rest));
         if (!since || !is_task_name(rest)) {

@@ -12,7 +12,7 @@ namespace jitune::internal {
 /// Where one problem of a plan stands. Its file is empty: the name says all, so that a rename
 /// changes it as a whole: "0000017.0.1.1.claimed.1764100000.node7+8d…+4711+123456+0".
 struct ProblemState {
-    enum class Kind { waiting, claimed, done, failed };
+    enum class Kind { waiting, claimed, failed, done };  ///< the more is left to do, the earlier
 
     std::size_t rank = 0;      ///< its place in the plan, the one worth most first
     std::size_t failures = 0;  ///< tasks that could not tune it
@@ -27,11 +27,13 @@ struct ProblemState {
     /// The name of its file.
     [[nodiscard]] std::string name() const;
 
+    /// The same problem in another state.
+    [[nodiscard]] ProblemState as(Kind next) const;
     /// The state in which the problem waits for the next task.
     [[nodiscard]] ProblemState waiting() const;
 };
 
-/// "waiting", "claimed", "done", "failed".
+/// "waiting", "claimed", "failed", "done".
 const char* to_string(ProblemState::Kind kind);
 
 /// The state of that file name; nothing for a name that name() does not make.

@@ -34,7 +34,7 @@ std::string random_name() {
 
 namespace {
 
-constexpr std::int64_t kMostFileBytes = std::int64_t{1} << 30;
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 30;
 
 std::int64_t nanoseconds(const timespec& time) {
     return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -51,18 +51,20 @@ bool is_safe(const struct stat& status) {
            (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// Passes the bytes of a file on. False if they cannot be read.
-bool read_all(int file, const std::function<void(std::string_view)>& take) {
+/// At most `most` bytes of a file; nothing where they cannot be read.
+std::optional<std::string> read_all(int file, std::size_t most) {
+    std::string bytes;
     std::array<char, std::size_t{1} << 16> block{};
     for (;;) {
         const ssize_t size = ::read(file, block.data(), block.size());
-        if (size == 0) {
-            return true;
-        }
         if (size < 0 && errno != EINTR) {
-            return false;
+            return std::nullopt;
         }
-        take({block.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0))});
+        bytes.append(block.data(), static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+        if (size == 0 || bytes.size() >= most) {
+            bytes.resize(std::min(bytes.size(), most));
+            return bytes;
+        }
     }
 }
 
@@ -179,7 +181,7 @@ bool SharedFolder::beat(const std::string& name) const {
     return false;
 }
 
-std::optional<FileFacts> SharedFolder::facts(const std::string& name) const {
+std::optional<std::int64_t> SharedFolder::changed_ns(const std::string& name) const {
     struct stat status {};
     if (::fstatat(folder_.number(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
         if (errno != ENOENT && errno != ESTALE) {
@@ -190,8 +192,7 @@ std::optional<FileFacts> SharedFolder::facts(const std::string& name) const {
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
         return std::nullopt;
     }
-    return FileFacts{status.st_size,
-                     std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim))};
+    return std::max(nanoseconds(status.st_mtim), nanoseconds(status.st_ctim));
 }
 
 bool SharedFolder::rename(const std::string& from, const std::string& to) const {
@@ -234,29 +235,25 @@ void SharedFolder::remove_tree(const std::string& name) const {
 
 // Only a file whose name has come last is found by others, and its bytes are on the disk by then.
 // A server tells of a full disk as late as in fsync() or close().
-void SharedFolder::write_and_name(const SharedFolder& part, const std::string& name,
-                                  const std::function<void(int file)>& write) const {
+void SharedFolder::deliver_text(const std::string& text, const SharedFolder& part,
+                                const std::string& name) const {
     const std::string unfinished = random_name();
     const int file = ::openat(part.folder_.number(), unfinished.c_str(),
                               O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (file < 0) {
         part.refuse("make a file for " + name, errno);
     }
-    try {
-        write(file);
-        if (::fsync(file) != 0) {
-            part.refuse("write " + name + " to the disk", errno);
-        }
-    } catch (...) {
-        ::close(file);
-        ::unlinkat(part.folder_.number(), unfinished.c_str(), 0);
-        throw;
+    int error = write_all(file, text) && ::fsync(file) == 0 ? 0 : errno;
+    if (::close(file) != 0 && error == 0) {
+        error = errno;
     }
-    const bool closed = ::close(file) == 0;
-    const int error = errno;
-    if (!closed || !part.give(unfinished, *this, name) || part.has(unfinished)) {
+    if (error != 0) {
         ::unlinkat(part.folder_.number(), unfinished.c_str(), 0);
-        refuse("name " + name, closed ? EEXIST : error);
+        part.refuse("write " + name + " to the disk", error);
+    }
+    if (!part.give(unfinished, *this, name) || part.has(unfinished)) {
+        ::unlinkat(part.folder_.number(), unfinished.c_str(), 0);
+        refuse("name " + name, EEXIST);
     }
     if (::fsync(folder_.number()) != 0 && errno != EINVAL) {  // not every system has it for folders
         refuse("fsync", errno);
@@ -266,67 +263,35 @@ void SharedFolder::write_and_name(const SharedFolder& part, const std::string& n
 void SharedFolder::deliver(const std::filesystem::path& file, const SharedFolder& part,
                            const std::string& name) const {
     const FileDescriptor source(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (source.number() < 0) {
+    const auto bytes =
+        source.number() < 0 ? std::nullopt : read_all(source.number(), std::string::npos);
+    if (!bytes) {
         refuse("read " + file.string(), errno);
     }
-    write_and_name(part, name, [&](int to) {
-        const bool read = read_all(source.number(), [&](std::string_view bytes) {
-            if (!write_all(to, bytes)) {
-                part.refuse("write " + name, errno);
-            }
-        });
-        if (!read) {
-            refuse("read " + file.string(), errno);
-        }
-    });
-}
-
-void SharedFolder::deliver_text(const std::string& text, const SharedFolder& part,
-                                const std::string& name) const {
-    write_and_name(part, name, [&](int to) {
-        if (!write_all(to, text)) {
-            part.refuse("write " + name, errno);
-        }
-    });
-}
-
-FileDescriptor SharedFolder::open_safe(const std::string& name) const {
-    FileDescriptor file(
-        ::openat(folder_.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    struct stat status {};
-    const bool is_good = file.number() >= 0 && ::fstat(file.number(), &status) == 0 &&
-                         S_ISREG(status.st_mode) && is_safe(status) &&
-                         status.st_size <= kMostFileBytes;
-    return is_good ? std::move(file) : FileDescriptor();
+    deliver_text(*bytes, part, name);
 }
 
 bool SharedFolder::fetch(const std::string& name, const std::filesystem::path& to) const {
-    const FileDescriptor source = open_safe(name);
-    if (source.number() < 0) {
+    const auto bytes = text(name, kMostFileBytes);
+    if (!bytes) {
         return false;
     }
     const FileDescriptor copy(
         ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (copy.number() < 0) {
-        refuse("make " + to.string(), errno);
+    if (copy.number() < 0 || !write_all(copy.number(), *bytes)) {
+        refuse("write " + to.string(), errno);
     }
-    return read_all(source.number(), [&](std::string_view bytes) {
-        if (!write_all(copy.number(), bytes)) {
-            refuse("write " + to.string(), errno);
-        }
-    });
+    return true;
 }
 
 std::optional<std::string> SharedFolder::text(const std::string& name, std::size_t most) const {
-    const FileDescriptor source = open_safe(name);
-    if (source.number() < 0) {
-        return std::nullopt;
-    }
-    std::string text;
-    const bool read = read_all(source.number(), [&](std::string_view bytes) {
-        text.append(bytes.substr(0, most - std::min(most, text.size())));
-    });
-    return read ? std::optional(text) : std::nullopt;
+    const FileDescriptor file(
+        ::openat(folder_.number(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status {};
+    const bool is_good = file.number() >= 0 && ::fstat(file.number(), &status) == 0 &&
+                         S_ISREG(status.st_mode) && is_safe(status) &&
+                         status.st_size <= static_cast<off_t>(kMostFileBytes);
+    return is_good ? read_all(file.number(), most) : std::nullopt;
 }
 
 FileClock::FileClock(const SharedFolder& folder, std::string name, const TimeSource& source)
@@ -344,8 +309,8 @@ FileClock::~FileClock() {
 std::int64_t FileClock::read() {
     folder_.touch(name_);  // others may have removed it
     static_cast<void>(folder_.beat(name_));
-    if (const auto facts = folder_.facts(name_)) {
-        read_ns_ = facts->changed_ns;
+    if (const auto changed_ns = folder_.changed_ns(name_)) {
+        read_ns_ = *changed_ns;
         read_at_ = source_.now();
     }
     return read_ns_;

@@ -3,10 +3,8 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,12 +16,6 @@ namespace jitune::internal {
 
 /// 16 hexadecimal digits that nobody else has drawn. Throws Error(unavailable).
 std::string random_name();
-
-/// The facts about a file in a folder that plans need.
-struct FileFacts {
-    std::int64_t bytes = 0;
-    std::int64_t changed_ns = 0;  ///< the later one of the times of its content and of its name
-};
 
 /// A folder on a file system that machines may share. All names are relative to it, no link is
 /// followed, and what it makes is this user's alone (0700, 0600). Functions throw Error(store) that
@@ -50,9 +42,10 @@ public:
     /// Sets a file's times to now, by the clock of the file server if it has one. False if
     /// there is no such file.
     [[nodiscard]] bool beat(const std::string& name) const;
-    /// The facts of a regular file or a folder; nothing for anything else.
-    [[nodiscard]] std::optional<FileFacts> facts(const std::string& name) const;
-    [[nodiscard]] bool has(const std::string& name) const { return facts(name).has_value(); }
+    /// The later one of the times of the content and of the name of a regular file or a folder, in
+    /// nanoseconds; nothing for anything else.
+    [[nodiscard]] std::optional<std::int64_t> changed_ns(const std::string& name) const;
+    [[nodiscard]] bool has(const std::string& name) const { return changed_ns(name).has_value(); }
 
     /// Renames, within this folder, a file to a name that nobody else uses. True if the file has
     /// the new name afterwards, whatever the call answered: an answer that was lost on the way
@@ -87,9 +80,6 @@ public:
 private:
     SharedFolder(FileDescriptor folder, std::filesystem::path path);
     [[noreturn]] void refuse(const std::string& call, int error) const;
-    void write_and_name(const SharedFolder& part, const std::string& name,
-                        const std::function<void(int file)>& write) const;
-    [[nodiscard]] FileDescriptor open_safe(const std::string& name) const;
 
     FileDescriptor folder_;
     std::filesystem::path path_;

@@ -149,4 +149,11 @@ void draw_y_axis(Picture& picture, const Frame& frame, const Scale& y,
     picture.text(0, frame.top - 10, title, Picture::Anchor::start, "label");
 }
 
+void draw_ceiling(Picture& picture, const Frame& frame, double y, std::string_view style,
+                  std::string_view words, Picture::Anchor anchor) {
+    picture.line(frame.left, y, frame.right, y, style);
+    const double place = anchor == Picture::Anchor::start ? frame.left + 4 : frame.right;
+    picture.text_on_top(place, y - 5, words, anchor, "label");
+}
+
 }  // namespace jitune::internal

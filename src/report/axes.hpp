@@ -70,4 +70,9 @@ void draw_x_axis(Picture& picture, const Frame& frame, const Scale& x,
 void draw_y_axis(Picture& picture, const Frame& frame, const Scale& y,
                  const std::vector<Tick>& ticks, std::string_view title);
 
+/// A horizontal line at the height `y`, with its words over all marks: where the line begins, or
+/// where it ends.
+void draw_ceiling(Picture& picture, const Frame& frame, double y, std::string_view style,
+                  std::string_view words, Picture::Anchor anchor);
+
 }  // namespace jitune::internal

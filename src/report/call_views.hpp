@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "dispatch/observe/usage_report.hpp"
 #include "sweep/work_order.hpp"

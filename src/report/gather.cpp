@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "report/gather.hpp"
+#include "report/report_data.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "dispatch/behind/stored_costs.hpp"
 #include "report/rates.hpp"
 #include "report/tried_problem.hpp"
 #include "support/loop_clock.hpp"
-#include "sweep/work_order.hpp"
 #include "template/template_headers.hpp"
-#include "tuner_db/calls/call_record.hpp"
-#include "tuner_db/calls/sum_table.hpp"
 
 namespace jitune::internal {
 
@@ -23,20 +17,9 @@ namespace {
 constexpr std::size_t kMostMaps = 24;
 constexpr std::size_t kMostProblems = 12;
 
-/// Orders keys by all but the bucket.
-struct ByLikeness {
-    bool operator()(const RecordKey& left, const RecordKey& right) const {
-        const auto tie = [](const RecordKey& key) {
-            return std::tie(key.kernel, key.types, key.device_class, key.alignment,
-                            key.template_hash);
-        };
-        return tie(left) < tie(right);
-    }
-};
+using CallsByKey = std::map<KernelKey, std::map<std::int64_t, std::int64_t>>;
 
-using CallsByKey = std::map<RecordKey, std::map<std::int64_t, std::int64_t>, ByLikeness>;
-
-/// Recorded calls by key and bucket.
+/// Recorded calls by kernel and bucket.
 CallsByKey calls_of(const std::vector<CallRecord>& usages) {
     CallsByKey calls;
     for (const CallRecord& usage : usages) {
@@ -71,9 +54,8 @@ std::vector<Record> wanted(std::vector<Record> records, const Wants& wants) {
     return records;
 }
 
-std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed_sizes(
-    const std::vector<CallRecord>& misses) {
-    std::map<RecordKey, std::vector<Sizes>, ByLikeness> missed;
+std::map<KernelKey, std::vector<Sizes>> missed_sizes(const std::vector<CallRecord>& misses) {
+    std::map<KernelKey, std::vector<Sizes>> missed;
     for (const CallRecord& miss : misses) {
         if (auto sizes = miss.problem_sizes()) {
             missed[miss.key].push_back(std::move(*sizes));
@@ -118,29 +100,29 @@ void add_maps(ReportData& data, const CallsByKey& calls, const std::vector<CallR
 std::vector<StoredMeasurements::Key> by_worth(std::vector<StoredMeasurements::Key> keys,
                                               const CallsByKey& calls) {
     struct Ranked {
-        std::size_t turn;
+        StoredMeasurements::Key key;
         std::int64_t calls;
-        std::int64_t measurements;
-        std::size_t place;
+        std::size_t turn = 0;
     };
     std::vector<Ranked> ranked;
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-        ranked.push_back({0, calls_at(calls, keys[i].key), keys[i].measurements, i});
+    for (StoredMeasurements::Key& key : keys) {
+        const std::int64_t its_calls = calls_at(calls, key.key);
+        ranked.push_back({std::move(key), its_calls});
     }
-    const auto is_before = [](const Ranked& left, const Ranked& right) {
-        return std::tuple(left.turn, -left.calls, -left.measurements, left.place) <
-               std::tuple(right.turn, -right.calls, -right.measurements, right.place);
-    };
-    std::sort(ranked.begin(), ranked.end(), is_before);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& left, const Ranked& right) {
+        return std::pair(left.calls, left.key.measurements) >
+               std::pair(right.calls, right.key.measurements);
+    });
     std::map<std::pair<std::string, std::string>, std::size_t> turns;
     for (Ranked& one : ranked) {
-        const RecordKey& key = keys[one.place].key;
-        one.turn = turns[{key.kernel, key.types}]++;
+        one.turn = turns[{one.key.key.kernel, one.key.key.types}]++;
     }
-    std::sort(ranked.begin(), ranked.end(), is_before);
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& left, const Ranked& right) {
+        return left.turn < right.turn;
+    });
     std::vector<StoredMeasurements::Key> sorted;
-    for (const Ranked& one : ranked) {
-        sorted.push_back(std::move(keys[one.place]));
+    for (Ranked& one : ranked) {
+        sorted.push_back(std::move(one.key));
     }
     return sorted;
 }

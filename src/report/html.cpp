@@ -137,9 +137,7 @@ std::string html_table(const View& view, Allowance& room, std::string_view hint)
     while (shown < view.rows.size() && rows.add(html, row_of(view.rows[shown], view.columns))) {
         ++shown;
     }
-    std::string page;
-    room.add(page, html.append(end) + left_out(view.rows.size() - shown + view.more, "row", hint));
-    return page;
+    return room.fit(html + end + left_out(view.rows.size() - shown + view.more, "row", hint));
 }
 
 std::string article(const std::string& head, const std::vector<View>& tables, Allowance& room,
@@ -149,9 +147,7 @@ std::string article(const std::string& head, const std::vector<View>& tables, Al
     for (const View& table : tables) {
         html += html_table(table, rest, hint);
     }
-    std::string page;
-    room.add(page, html + "</article>\n");
-    return page;
+    return room.fit(html + "</article>\n");
 }
 
 }  // namespace jitune::internal

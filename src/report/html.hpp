@@ -27,6 +27,13 @@ public:
         return true;
     }
 
+    /// `html` if there is room for all of it, else "".
+    std::string fit(const std::string& html) {
+        std::string page;
+        add(page, html);
+        return page;
+    }
+
     [[nodiscard]] std::size_t left() const { return left_; }
 
 private:

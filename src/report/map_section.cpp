@@ -162,12 +162,11 @@ std::string part_of(const SizeMap& map, Allowance& room) {
 }  // namespace
 
 std::string map_section(const ReportData& data, Allowance& room) {
-    std::string html;
     if (data.maps.empty()) {
-        room.add(html, paragraph("No winner is stored."));
+        return room.fit(paragraph("No winner is stored."));
     }
-    return html + parts(data.maps, data.more_maps, "map",
-                        [&](const SizeMap& map) { return part_of(map, room); });
+    return parts(data.maps, data.more_maps, "map",
+                 [&](const SizeMap& map) { return part_of(map, room); });
 }
 
 }  // namespace jitune::internal

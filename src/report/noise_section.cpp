@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-
-#include <fmt/format.h>
 
 #include "report/html.hpp"
 #include "report/problem_picture.hpp"
 #include "report/section.hpp"
 #include "text/units.hpp"
-#include "text/winner_text.hpp"
 
 namespace jitune::internal {
 
@@ -51,19 +47,17 @@ View finals_view(const TriedProblem& problem) {
 }
 
 std::string finals_part(const TriedProblem& problem, Allowance& room) {
-    return article(heading(3, fmt::format("{}, {}", kernel_text(problem.key), problem.sizes)) +
-                       strips_picture(problem, kMostStrips),
+    return article(heading(3, problem_name(problem)) + strips_picture(problem, kMostStrips),
                    {finals_view(problem)}, room);
 }
 
 }  // namespace
 
 std::string noise_section(const ReportData& data, Allowance& room) {
-    std::string html;
-    room.add(html,
-             "<p class=\"note\">The finals time the fastest candidates in turn, so that all "
-             "meet the same conditions. Each dot is a sample, the line is their median; a "
-             "triangle at the right end stands for slower samples.</p>\n");
+    std::string html = room.fit(
+        "<p class=\"note\">The finals time the fastest candidates in turn, so that all "
+        "meet the same conditions. Each dot is a sample, the line is their median; a "
+        "triangle at the right end stands for slower samples.</p>\n");
     std::vector<const TriedProblem*> with_finals;
     for (const TriedProblem& problem : data.problems) {
         if (!problem.finals.empty()) {
@@ -71,7 +65,7 @@ std::string noise_section(const ReportData& data, Allowance& room) {
         }
     }
     if (with_finals.empty()) {
-        room.add(html, paragraph("No samples of finals are stored."));
+        html += room.fit(paragraph("No samples of finals are stored."));
     }
     return html + parts(with_finals, 0, "problem",
                         [&](const TriedProblem* problem) { return finals_part(*problem, room); });

@@ -79,35 +79,46 @@ void Picture::rectangle(double x, double y, double width, double height, std::st
         style, hint);
 }
 
-void Picture::text(double x, double y, std::string_view text, Anchor anchor,
-                   std::string_view style) {
+namespace {
+
+std::string text_element(double x, double y, std::string_view text, Picture::Anchor anchor,
+                         std::string_view style) {
+    using Anchor = Picture::Anchor;
     const std::string_view side = anchor == Anchor::start    ? ""
                                   : anchor == Anchor::middle ? " text-anchor=\"middle\""
                                                              : " text-anchor=\"end\"";
-    body_ += fmt::format(R"(<text class="{}" x="{}" y="{}"{}>{}</text>)", style, at(x), at(y), side,
-                         escaped(text, 80));
+    return fmt::format(R"(<text class="{}" x="{}" y="{}"{}>{}</text>)", style, at(x), at(y), side,
+                       escaped(text, 80));
+}
+
+}  // namespace
+
+void Picture::text(double x, double y, std::string_view text, Anchor anchor,
+                   std::string_view style) {
+    body_ += text_element(x, y, text, anchor, style);
+}
+
+void Picture::text_on_top(double x, double y, std::string_view text, Anchor anchor,
+                          std::string_view style) {
+    top_ += text_element(x, y, text, anchor, style);
 }
 
 void Picture::mark(Shape shape, double x, double y, std::string_view style, std::string_view hint) {
     element(tag_of(shape), attributes_of(shape, x, y), style, hint);
 }
 
-void Picture::begin() {
-    path_.clear();
-}
-
-void Picture::point(double x, double y) {
-    path_ += fmt::format("{}{} {}", path_.empty() ? "M" : "L", at(x), at(y));
-}
-
-void Picture::end(std::string_view style) {
-    if (!path_.empty()) {
-        element("path", fmt::format("d=\"{}\"", path_), style, {});
+void Picture::path(std::span<const std::pair<double, double>> points, std::string_view style) {
+    std::string path;
+    for (const auto& [x, y] : points) {
+        path += fmt::format("{}{} {}", path.empty() ? "M" : "L", at(x), at(y));
+    }
+    if (!path.empty()) {
+        element("path", fmt::format("d=\"{}\"", path), style, {});
     }
 }
 
 std::string Picture::svg() const {
-    const std::string svg = head_ + body_ + "</svg>";
+    const std::string svg = head_ + body_ + top_ + "</svg>";
     return is_wide_ ? fmt::format(
                           "<div class=\"scroll\" role=\"group\" tabindex=\"0\" "
                           "aria-label=\"Picture\">{}</div>\n",

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace jitune::internal {
@@ -27,12 +28,13 @@ public:
     void rectangle(double x, double y, double width, double height, std::string_view style,
                    std::string_view hint = {});
     void text(double x, double y, std::string_view text, Anchor anchor, std::string_view style);
+    /// A text that no mark covers.
+    void text_on_top(double x, double y, std::string_view text, Anchor anchor,
+                     std::string_view style);
     void mark(Shape shape, double x, double y, std::string_view style, std::string_view hint = {});
 
-    /// A line through points: begin() moves to the first one.
-    void begin();
-    void point(double x, double y);
-    void end(std::string_view style);
+    /// A line through points; nothing where there are none.
+    void path(std::span<const std::pair<double, double>> points, std::string_view style);
 
     [[nodiscard]] std::string svg() const;
 
@@ -43,7 +45,7 @@ private:
     bool is_wide_;
     std::string head_;
     std::string body_;
-    std::string path_;
+    std::string top_;  ///< over the body
 };
 
 /// The shape alone, for a legend.

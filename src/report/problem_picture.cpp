@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -25,12 +26,6 @@ constexpr std::size_t kFastest = 40;
 constexpr std::size_t kMostMarks = 110;
 constexpr std::size_t kMostSamples = 60;
 
-struct VerdictMark {
-    Verdict verdict;
-    Shape shape;
-    std::string_view style;
-};
-
 constexpr std::array kMarks{
     VerdictMark{Verdict::timed, Shape::dot, "mark timed"},
     VerdictMark{Verdict::compile_failed, Shape::cross, "mark refused"},
@@ -39,15 +34,6 @@ constexpr std::array kMarks{
     VerdictMark{Verdict::timed_out, Shape::square, "mark refused"},
     VerdictMark{Verdict::crashed, Shape::plus, "mark wrong"},
 };
-
-const VerdictMark& mark_of(Verdict verdict) {
-    return *std::find_if(kMarks.begin(), kMarks.end() - 1,
-                         [&](const VerdictMark& mark) { return mark.verdict == verdict; });
-}
-
-std::string problem_name(const TriedProblem& problem) {
-    return fmt::format("{}, {}", kernel_text(problem.key), problem.sizes);
-}
 
 /// From the fastest to the slowest candidate and the default.
 Scale times_in(const TriedProblem& problem, const Frame& frame) {
@@ -59,24 +45,6 @@ Scale times_in(const TriedProblem& problem, const Frame& frame) {
         range.include(problem.winner->default_median_ns);
     }
     return range.scale(1.1, frame.bottom, frame.top + kBand);
-}
-
-void draw_default(Picture& picture, const Frame& frame, const Scale& y,
-                  const TriedProblem& problem) {
-    if (problem.winner && problem.winner->default_median_ns > 0) {
-        const double place = y(problem.winner->default_median_ns);
-        picture.line(frame.left, place, frame.right, place, "ceiling");
-    }
-}
-
-/// Over the marks.
-void label_default(Picture& picture, const Frame& frame, const Scale& y,
-                   const TriedProblem& problem) {
-    if (problem.winner && problem.winner->default_median_ns > 0) {
-        picture.text(frame.right, y(problem.winner->default_median_ns) - 5,
-                     "default " + time_text(problem.winner->default_median_ns),
-                     Picture::Anchor::end, "label");
-    }
 }
 
 /// The last verdict on each configuration: those with a time first, fastest first.
@@ -95,10 +63,6 @@ std::vector<const TriedCandidate*> ranked(const TriedProblem& problem) {
     return order;
 }
 
-Frame plot_frame() {
-    return {58, 30, kPlotWidth - 10, kPlotHeight - 36};
-}
-
 /// The places of candidates from the left, of which the first is 1.
 Scale places_in(std::size_t count, const Frame& frame) {
     return {Scale::Kind::linear, 1, static_cast<double>(std::max<std::size_t>(count, 2)),
@@ -111,35 +75,57 @@ std::vector<std::size_t> numbers_below(std::size_t count) {
     return numbers;
 }
 
-void draw_frame(Picture& picture, const Frame& frame, const Scale& x, const Scale& y,
-                std::string_view title) {
-    draw_y_axis(picture, frame, y, decimal_ticks(y, time_label), "time");
-    draw_x_axis(picture, frame, x, round_ticks(x, 6, number_label, 1), title);
-}
+/// Times over places, with a line for the default's time.
+struct Plot {
+    Frame frame{58, 30, kPlotWidth - 10, kPlotHeight - 36};
+    Picture picture;
+    Scale x, y;
+
+    Plot(const TriedProblem& problem, std::size_t places, std::string_view label,
+         std::string_view title)
+        : picture(kPlotWidth, kPlotHeight, fmt::format("{}: {}", problem_name(problem), label),
+                  "small"),
+          x(places_in(places, frame)),
+          y(times_in(problem, frame)) {
+        draw_y_axis(picture, frame, y, decimal_ticks(y, time_label), "time");
+        draw_x_axis(picture, frame, x, round_ticks(x, 6, number_label, 1), title);
+        if (problem.winner && problem.winner->default_median_ns > 0) {
+            const double ns = problem.winner->default_median_ns;
+            draw_ceiling(picture, frame, y(ns), "ceiling", "default " + time_text(ns),
+                         Picture::Anchor::end);
+        }
+    }
+
+    /// Marks the candidate at a place, of which the first is 0.
+    void mark(std::size_t place, const TriedCandidate& one, Shape shape, std::string_view style,
+              std::string_view hint = {}) {
+        picture.mark(shape, x(static_cast<double>(place + 1)),
+                     one.ns > 0 ? y(one.ns) : frame.top + kBand / 2 - 4, style, hint);
+    }
+};
 
 }  // namespace
 
-Shape verdict_shape(Verdict verdict) {
-    return mark_of(verdict).shape;
+std::span<const VerdictMark> verdict_marks() {
+    return kMarks;
 }
 
-std::string_view verdict_style(Verdict verdict) {
-    return mark_of(verdict).style;
+const VerdictMark& mark_of(Verdict verdict) {
+    return *std::find_if(kMarks.begin(), kMarks.end() - 1,
+                         [&](const VerdictMark& mark) { return mark.verdict == verdict; });
+}
+
+std::string problem_name(const TriedProblem& problem) {
+    return fmt::format("{}, {}", kernel_text(problem.key), problem.sizes);
 }
 
 std::string candidates_picture(const TriedProblem& problem) {
     const std::vector<const TriedCandidate*> order = ranked(problem);
-    const Frame frame = plot_frame();
-    Picture picture(
-        kPlotWidth, kPlotHeight,
-        fmt::format("{}: {} by time. The tables below tell the effects of parameters "
-                    "and the failures.",
-                    problem_name(problem), count_text(std::ssize(order), "configuration")),
-        "small");
-    const Scale y = times_in(problem, frame);
-    const Scale x = places_in(order.size(), frame);
-    draw_frame(picture, frame, x, y, "configurations, fastest first");
-    draw_default(picture, frame, y, problem);
+    Plot plot(problem, order.size(),
+              fmt::format("{} by time. The tables below tell the effects of parameters and the "
+                          "failures.",
+                          count_text(std::ssize(order), "configuration")),
+              "configurations, fastest first");
     const std::size_t fastest = std::min(kFastest, order.size());
     std::vector<std::size_t> shown = numbers_below(fastest);
     for (const std::size_t rest :
@@ -150,54 +136,44 @@ std::string candidates_picture(const TriedProblem& problem) {
     for (const std::size_t place : shown) {
         const TriedCandidate& one = *order[place];
         const bool won = problem.winner && one.configuration == problem.winner->configuration;
-        picture.mark(
-            verdict_shape(one.verdict), x(static_cast<double>(place + 1)),
-            one.ns > 0 ? y(one.ns) : frame.top + kBand / 2 - 4,
-            won ? "mark won" : verdict_style(one.verdict),
-            fmt::format("{}: {}",
-                        one.ns > 0 ? time_text(one.ns) : std::string(verdict_text(one.verdict)),
-                        one.configuration.substr(0, 160)));
+        const auto& [verdict, shape, style] = mark_of(one.verdict);
+        plot.mark(place, one, shape, won ? "mark won" : style,
+                  fmt::format("{}: {}",
+                              one.ns > 0 ? time_text(one.ns) : std::string(verdict_text(verdict)),
+                              one.configuration.substr(0, 160)));
     }
-    label_default(picture, frame, y, problem);
-    return picture.svg();
+    return plot.picture.svg();
 }
 
 std::string progress_picture(const TriedProblem& problem) {
-    const Frame frame = plot_frame();
-    Picture picture(kPlotWidth, kPlotHeight,
-                    fmt::format("{}: the best time so far over {}", problem_name(problem),
-                                count_text(std::ssize(problem.candidates), "evaluation")),
-                    "small");
-    const Scale y = times_in(problem, frame);
-    const Scale x = places_in(problem.candidates.size(), frame);
-    draw_frame(picture, frame, x, y, "evaluations");
-    draw_default(picture, frame, y, problem);
+    Plot plot(problem, problem.candidates.size(),
+              fmt::format("the best time so far over {}",
+                          count_text(std::ssize(problem.candidates), "evaluation")),
+              "evaluations");
     for (const std::size_t place :
          thinned(numbers_below(problem.candidates.size()), 2 * kMostMarks)) {
         const TriedCandidate& one = problem.candidates[place];
-        picture.mark(one.ns > 0 ? Shape::bar : verdict_shape(one.verdict),
-                     x(static_cast<double>(place + 1)),
-                     one.ns > 0 ? y(one.ns) : frame.top + kBand / 2 - 4,
-                     one.ns > 0 ? "evaluation" : verdict_style(one.verdict));
+        const auto& [verdict, shape, style] = mark_of(one.verdict);
+        plot.mark(place, one, one.ns > 0 ? Shape::bar : shape, one.ns > 0 ? "evaluation" : style);
     }
+    auto& [frame, picture, x, y] = plot;
     double best = 0;
-    picture.begin();
+    std::vector<std::pair<double, double>> line;
     for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
         const double ns = problem.candidates[i].ns;
         if (ns > 0 && (best == 0 || ns < best)) {
             const double place = x(static_cast<double>(i + 1));
             if (best > 0) {
-                picture.point(place, y(best));
+                line.emplace_back(place, y(best));
             }
+            line.emplace_back(place, y(ns));
             best = ns;
-            picture.point(place, y(best));
         }
     }
     if (best > 0) {
-        picture.point(frame.right - 6, y(best));
+        line.emplace_back(frame.right - 6, y(best));
     }
-    picture.end("best");
-    label_default(picture, frame, y, problem);
+    picture.path(line, "best");
     return picture.svg();
 }
 

@@ -1,16 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "report/picture.hpp"
 #include "report/report_data.hpp"
 
 namespace jitune::internal {
 
-/// The shape and the class of the style sheet that marks of a verdict have.
-Shape verdict_shape(Verdict verdict);
-std::string_view verdict_style(Verdict verdict);
+/// The mark of a candidate with this verdict: its shape, and its class of the style sheet.
+struct VerdictMark {
+    Verdict verdict;
+    Shape shape;
+    std::string_view style;
+};
+std::span<const VerdictMark> verdict_marks();
+const VerdictMark& mark_of(Verdict verdict);
+
+/// "reduce float32 sum, n=1000"
+std::string problem_name(const TriedProblem& problem);
 
 /// The candidates of a problem by their times, the failed ones in a band above. A configuration
 /// that was tried more than once counts with its last verdict.

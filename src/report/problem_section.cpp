@@ -12,7 +12,7 @@
 #include "report/tried_problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/pin.hpp"
+#include "tuner_db/winners/trust.hpp"
 
 namespace jitune::internal {
 
@@ -24,7 +24,8 @@ constexpr std::size_t kMostFailures = 8;
 
 /// The mark of a verdict, and its words.
 std::string verdict_label(Verdict verdict) {
-    return fmt::format("{} {}", legend_mark(verdict_shape(verdict), verdict_style(verdict)),
+    const VerdictMark& mark = mark_of(verdict);
+    return fmt::format("{} {}", legend_mark(mark.shape, mark.style),
                        escaped(verdict_text(verdict)));
 }
 
@@ -109,9 +110,8 @@ std::string winner_sentence(const TriedProblem& problem) {
 
 std::string tried_part(const TriedProblem& problem, Allowance& room) {
     const std::string head =
-        heading(3, fmt::format("{}, {}", kernel_text(problem.key), problem.sizes)) +
-        paragraph(tried_sentence(problem)) + winner_sentence(problem) +
-        "<div class=\"grid\"><figure>" + candidates_picture(problem) +
+        heading(3, problem_name(problem)) + paragraph(tried_sentence(problem)) +
+        winner_sentence(problem) + "<div class=\"grid\"><figure>" + candidates_picture(problem) +
         "<figcaption>Candidates by time</figcaption></figure><figure>" + progress_picture(problem) +
         "<figcaption>Best so far</figcaption></figure></div>\n";
     return article(head, {effects_view(problem), failures_view(problem)}, room);
@@ -119,9 +119,8 @@ std::string tried_part(const TriedProblem& problem, Allowance& room) {
 
 std::string verdict_legend() {
     std::vector<LegendEntry> entries;
-    for (const Verdict verdict : {Verdict::timed, Verdict::compile_failed, Verdict::launch_failed,
-                                  Verdict::wrong_result, Verdict::timed_out, Verdict::crashed}) {
-        entries.push_back({verdict_shape(verdict), verdict_style(verdict), verdict_text(verdict)});
+    for (const VerdictMark& mark : verdict_marks()) {
+        entries.push_back({mark.shape, mark.style, verdict_text(mark.verdict)});
     }
     entries.push_back({Shape::dot, "mark won", "the winner"});
     return legend(entries);
@@ -130,14 +129,12 @@ std::string verdict_legend() {
 }  // namespace
 
 std::string problem_section(const ReportData& data, Allowance& room) {
-    std::string html;
     if (data.problems.empty()) {
-        room.add(html, paragraph("No measurement of a search is stored."));
-        return html;
+        return room.fit(paragraph("No measurement of a search is stored."));
     }
-    room.add(html, verdict_legend());
-    return html + parts(data.problems, data.more_problems, "problem",
-                        [&](const TriedProblem& problem) { return tried_part(problem, room); });
+    const std::string marks = room.fit(verdict_legend());
+    return marks + parts(data.problems, data.more_problems, "problem",
+                         [&](const TriedProblem& problem) { return tried_part(problem, room); });
 }
 
 }  // namespace jitune::internal

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <map>
 #include <tuple>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/call_views.hpp"
 #include "report/html.hpp"
 #include "report/section.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 

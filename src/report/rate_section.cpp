@@ -3,6 +3,7 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,9 +22,9 @@ constexpr std::size_t kMostFigures = 18;
 constexpr std::size_t kMostPoints = 60;  // of a figure
 constexpr std::size_t kMostRates = 100;  // rows of the table
 
-const Ceiling& ceiling_of(const ReportData& data, const RateFigure& figure) {
+const Ceiling& ceiling_of(const ReportData& data, const std::string& device_class) {
     static const Ceiling kNone;
-    const auto found = data.ceilings.find(figure.device_class);
+    const auto found = data.ceilings.find(device_class);
     return found == data.ceilings.end() ? kNone : found->second;
 }
 
@@ -62,47 +63,30 @@ void draw_value(Picture& picture, double x, const Scale& y, const Span& span, Sh
     picture.mark(shape, x, y(span.middle), fmt::format("mark {}", style), hint);
 }
 
-struct CeilingLine {
-    std::optional<double> rate;
-    std::string_view words;
-    std::string_view style;
-};
-
-std::array<CeilingLine, 2> lines_of(const Ceiling& ceiling) {
-    return {{{ceiling.peak, "memory clock", "ceiling peak"},
-             {ceiling.measured, "memory, measured", "ceiling"}}};
-}
-
 void draw_ceilings(Picture& picture, const Frame& frame, const Scale& y, const Ceiling& ceiling) {
-    for (const auto& [rate, words, style] : lines_of(ceiling)) {
+    const auto draw = [&](std::optional<double> rate, std::string_view words,
+                          std::string_view style) {
         if (rate) {
-            picture.line(frame.left, y(*rate), frame.right, y(*rate), style);
+            draw_ceiling(picture, frame, y(*rate), style,
+                         fmt::format("{} {} GB/s", words, rate_text(*rate)),
+                         Picture::Anchor::start);
         }
-    }
-}
-
-/// Over the marks.
-void label_ceilings(Picture& picture, const Frame& frame, const Scale& y, const Ceiling& ceiling) {
-    for (const auto& [rate, words, style] : lines_of(ceiling)) {
-        if (rate) {
-            picture.text(frame.left + 4, y(*rate) - 5,
-                         fmt::format("{} {} GB/s", words, rate_text(*rate)), Picture::Anchor::start,
-                         "label");
-        }
-    }
+    };
+    draw(ceiling.peak, "memory clock", "ceiling peak");
+    draw(ceiling.measured, "memory, measured", "ceiling");
 }
 
 void draw_between(Picture& picture, const RateFigure& figure, const Scale& x, const Scale& y) {
-    picture.begin();
+    std::vector<std::pair<double, double>> line;
     for (const RatePoint& point : thinned(figure.between, 4 * kMostPoints)) {
         const double place = x(point.elements);
         if (figure.is_line) {
-            picture.point(place, y(point.winner.middle));
+            line.emplace_back(place, y(point.winner.middle));
         } else {
             picture.rectangle(place - 1, y(point.winner.middle) - 1, 2, 2, "speck");
         }
     }
-    picture.end("between");
+    picture.path(line, "between");
 }
 
 std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
@@ -129,9 +113,6 @@ std::string drawn(const RateFigure& figure, const Ceiling& ceiling) {
         }
         draw_value(picture, x(point.elements), y, point.winner, Shape::dot, "winner", point.hint);
     }
-    if (figure.is_rate) {
-        label_ceilings(picture, frame, y, ceiling);
-    }
     return fmt::format("<figure>{}<figcaption><b>{}</b> {}</figcaption></figure>\n", picture.svg(),
                        escaped(figure.title), escaped(figure.device_name));
 }
@@ -156,8 +137,7 @@ std::string ceilings_text(const ReportData& data, const std::vector<RateFigure>&
         names.try_emplace(figure.device_class, figure.device_name);
     }
     for (const auto& [device_class, name] : names) {
-        const auto found = data.ceilings.find(device_class);
-        const Ceiling ceiling = found == data.ceilings.end() ? Ceiling{} : found->second;
+        const Ceiling& ceiling = ceiling_of(data, device_class);
         std::string text = name + ": ";
         text += ceiling.measured
                     ? fmt::format(
@@ -203,7 +183,7 @@ View rates_view(const ReportData& data, const std::vector<RateFigure>& figures) 
                     {point.sizes, point.elements},
                     rate_cell(point.winner, figure.is_rate),
                     rate_cell(point.standard, figure.is_rate),
-                    share_cell(point, ceiling_of(data, figure))};
+                    share_cell(point, ceiling_of(data, figure.device_class))};
         });
     }
     return view;
@@ -213,17 +193,17 @@ View rates_view(const ReportData& data, const std::vector<RateFigure>& figures) 
 
 std::string rate_section(const ReportData& data, Allowance& room) {
     const std::vector<RateFigure> figures = rate_figures(data);
-    std::string html;
     if (figures.empty()) {
-        room.add(html, paragraph("No winner is stored."));
-        return html;
+        return room.fit(paragraph("No winner is stored."));
     }
-    room.add(html, ceilings_text(data, figures) + key_of_figures() + "<div class=\"grid\">\n");
+    std::string html =
+        room.fit(ceilings_text(data, figures) + key_of_figures() + "<div class=\"grid\">\n");
     Allowance pictures(room.left() / 3 * 2);
     Allowance rows(room.left() - pictures.left());
     std::size_t shown = 0;
-    while (shown < std::min(figures.size(), kMostFigures) &&
-           pictures.add(html, drawn(figures[shown], ceiling_of(data, figures[shown])))) {
+    while (
+        shown < std::min(figures.size(), kMostFigures) &&
+        pictures.add(html, drawn(figures[shown], ceiling_of(data, figures[shown].device_class)))) {
         ++shown;
     }
     html += "</div>\n" + left_out(figures.size() - shown, "picture", kFilterHint);

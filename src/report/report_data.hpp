@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,11 +12,8 @@
 #include "measure/conditions.hpp"
 #include "range/cost_table.hpp"
 #include "sweep/work_order.hpp"
-#include "tuner_db/calls/call_record.hpp"
-#include "tuner_db/calls/doubt.hpp"
-#include "tuner_db/merge/merge_log.hpp"
+#include "tuner_db/tuning_store.hpp"
 #include "tuner_db/winners/coverage.hpp"
-#include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
 
@@ -91,5 +89,20 @@ struct ReportData {
 enum class TemplateState { current, stale, foreign };
 
 TemplateState template_state(const RecordKey& key);
+
+/// What of a database a report is about.
+struct ReportScope {
+    std::string database;  ///< its name on the page
+    std::string filters;
+    /// Whether a row with this key belongs to it. The device class of pauses is not known: it is
+    /// empty in the keys that are made for them.
+    std::function<bool(const RecordKey& key)> wants;
+};
+
+/// Reads what a report shows. `winners` are all of the database. Reads the measurements of a
+/// bounded number of problems alone, and the comparisons of a bounded number of keys. Throws
+/// Error(store).
+ReportData gather_report(TuningStore& store, const std::vector<Winner>& winners,
+                         const ReportScope& scope);
 
 }  // namespace jitune::internal

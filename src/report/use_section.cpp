@@ -83,31 +83,27 @@ View without_last_column(View view) {
 
 std::string usage_part(const ReportData& data, Allowance& room) {
     const UsageReport& usage = data.usage;
-    std::string html;
     if (usage.calls == 0) {
-        room.add(html,
-                 "<p class=\"note\">No call is recorded. Sessions record all calls if "
-                 "<code>JITUNE_RECORD=all</code> is set.</p>\n");
-        return html;
+        return room.fit(
+            "<p class=\"note\">No call is recorded. Sessions record all calls where "
+            "<code>JITUNE_RECORD=all</code> is set.</p>\n");
     }
-    room.add(html, paragraph(recorded_text(data)) + answers_bar(usage));
+    std::string html = room.fit(paragraph(recorded_text(data)) + answers_bar(usage));
     html += html_table(answers_view(usage), room);
     html +=
         html_table(without_last_column(used_winners_view(usage, kMostWinners)), room, kFilterHint);
-    room.add(html, paragraph(unused_text(usage)) + paragraph(replaced_text(usage)));
-    return html;
+    return html + room.fit(paragraph(unused_text(usage)) + paragraph(replaced_text(usage)));
 }
 
 std::string holes_part(const ReportData& data, Allowance& room) {
-    std::string html;
-    room.add(html, heading(3, "Work for the next sweep"));
+    std::string html = room.fit(heading(3, "Work for the next sweep"));
     if (data.holes.empty()) {
-        room.add(html, paragraph("All recorded calls have a winner that is not provisional."));
-        return html;
+        return html +
+               room.fit(paragraph("All recorded calls have a winner that is not provisional."));
     }
-    room.add(html,
-             "<p><code>jitune sweep worklist</code> tunes them, most worth tuning "
-             "first.</p>\n");
+    html += room.fit(
+        "<p><code>jitune sweep worklist</code> tunes them, most worth tuning "
+        "first.</p>\n");
     return html +
            html_table(worklist_view(data.holes, kMostHoles), room, "jitune worklist show has all");
 }
@@ -116,9 +112,8 @@ std::string pauses_part(const ReportData& data, Allowance& room) {
     if (data.pauses.empty()) {
         return "";
     }
-    std::string html;
-    room.add(html, heading(3, "Calls that waited"));
-    return html + html_table(pauses_view(data.pauses, kMostPauses), room, "jitune stats has all");
+    const std::string title = room.fit(heading(3, "Calls that waited"));
+    return title + html_table(pauses_view(data.pauses, kMostPauses), room, "jitune stats has all");
 }
 
 }  // namespace

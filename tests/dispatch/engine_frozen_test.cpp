@@ -9,7 +9,7 @@
 
 #include "dispatch/session_access.hpp"
 #include "fixtures/engine_fixture.hpp"
-#include "tuner_db/merge/table_digest.hpp"
+#include "tuner_db/winners/coverage.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "fixtures/made_table.hpp"
 #include "fixtures/store_fixture.hpp"
-#include "report/gather.hpp"
 #include "report/page.hpp"
 #include "report/rates.hpp"
 #include "text/units.hpp"

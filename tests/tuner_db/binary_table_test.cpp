@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/open_store.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -33,7 +33,7 @@ protected:
     static std::vector<int> those_in(BinaryTable& table, int first, int last) {
         std::vector<int> found;
         for (int i = first; i <= last; ++i) {
-            if (!table.find(binary_of(i)).binaries.empty()) {
+            if (!table.find(binary_of(i)).records.empty()) {
                 found.push_back(i);
             }
         }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/open_store.hpp"
 
 #include <fcntl.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner_db/merge/table_digest.hpp"
+#include "tuner_db/winners/coverage.hpp"
 
 #include <algorithm>
 #include <functional>

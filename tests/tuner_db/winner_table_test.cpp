@@ -4,7 +4,7 @@
 #include <array>
 
 #include "fixtures/store_fixture.hpp"
-#include "tuner_db/file/store_file.hpp"
+#include "tuner_db/open_store.hpp"
 #include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {

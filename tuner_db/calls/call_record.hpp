@@ -110,7 +110,6 @@ struct Pause {
 
     /// The values of kPlace.
     [[nodiscard]] sqlite::Row place() const { return {kernel, types, device_name, origin}; }
-    [[nodiscard]] static bool is_sound() { return true; }
     /// Of the same place: pauses are added up, and the longest one stays.
     void add(const Pause& later);
 };

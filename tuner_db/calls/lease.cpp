@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/calls/lease.hpp"
 
-#include <algorithm>
-
 #include "support/process_identity.hpp"
 #include "tuner_db/winners/record_row.hpp"
 
@@ -35,9 +33,8 @@ std::string Leases::holder(const RecordKey& key, const std::string& owner, milli
 }
 
 std::string Leases::take(const RecordKey& key, const std::string& owner, milliseconds duration) {
-    const OpenStore::Turn turn(store_, kShortWait);
     std::string holder;
-    store_.write([&] {
+    store_.write(kShortWait, [&] {
         holder = others_lease(key, owner, duration);
         if (holder.empty()) {
             const std::int64_t now = now_ms();
@@ -49,8 +46,7 @@ std::string Leases::take(const RecordKey& key, const std::string& owner, millise
 }
 
 void Leases::release(const RecordKey& key, const std::string& owner) {
-    const OpenStore::Turn turn(store_, kShortWait);
-    store_.write([&] { remove_.execute({digest_of(key), owner}); });
+    store_.write(kShortWait, [&] { remove_.execute({digest_of(key), owner}); });
 }
 
 std::string Leases::others_lease(const RecordKey& key, const std::string& owner,

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/calls/stored_calls.hpp"
 
-#include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_index.hpp"
 
@@ -32,8 +28,7 @@ void StoredCalls::add(const CallReport& report) {
         (call.is_miss() ? misses : uses).push_back(call);
     }
     std::vector<Doubt> doubts = report.doubts;
-    const OpenStore::Turn turn(store_, kShortWait);
-    store_.write([&] {
+    store_.write(kShortWait, [&] {
         std::erase_if(misses, [&](const CallRecord& miss) { return !is_unserved(miss); });
         std::erase_if(doubts, [&](const Doubt& doubt) { return !row_of(doubt); });
         misses_.add(misses);
@@ -53,9 +48,8 @@ bool StoredCalls::is_unserved(const CallRecord& miss) {
 }
 
 template <class Record>
-std::vector<Record> StoredCalls::intact(
-    const std::function<typename SumTable<Record>::Rows()>& read) {
-    typename SumTable<Record>::Rows rows;
+std::vector<Record> StoredCalls::intact(const std::function<Rows<Record>()>& read) {
+    Rows<Record> rows;
     bool is_news = false;
     {
         const OpenStore::Turn turn(store_, kSweepWait);
@@ -79,7 +73,7 @@ std::vector<CallRecord> StoredCalls::uses() {
 
 std::vector<CallRecord> StoredCalls::misses() {
     return intact<CallRecord>([&] {
-        SumTable<CallRecord>::Rows rows = misses_.all();
+        Rows<CallRecord> rows = misses_.all();
         if (rows.records.empty()) {
             return rows;
         }
@@ -111,7 +105,7 @@ std::vector<Pause> StoredCalls::pauses() {
 
 std::vector<Doubt> StoredCalls::doubts() {
     return intact<Doubt>([&] {
-        SumTable<Doubt>::Rows rows = doubts_.all();
+        Rows<Doubt> rows = doubts_.all();
         std::erase_if(rows.records, [&](const Doubt& doubt) { return !row_of(doubt); });
         return rows;
     });
@@ -136,8 +130,7 @@ std::optional<Winner> StoredCalls::row_of(const Doubt& doubt) {
 }
 
 void StoredCalls::remove(std::span<const CallRecord> misses) {
-    const OpenStore::Turn turn(store_, kSweepWait);
-    store_.write([&] {
+    store_.write(kSweepWait, [&] {
         for (const CallRecord& miss : misses) {
             misses_.remove(miss);
         }
@@ -145,8 +138,7 @@ void StoredCalls::remove(std::span<const CallRecord> misses) {
 }
 
 void StoredCalls::remove(std::span<const Doubt> doubts) {
-    const OpenStore::Turn turn(store_, kSweepWait);
-    store_.write([&] {
+    store_.write(kSweepWait, [&] {
         for (const Doubt& doubt : doubts) {
             doubts_.remove(doubt);
         }
@@ -158,16 +150,11 @@ void StoredCalls::remove_served(const Winner& winner) {
     if (!boxes || is_to_be_tuned(trust_of(winner))) {
         return;
     }
-    std::vector<CallRecord> served;
-    for (sqlite::Cursor cursor = misses_of_key_.run(cells_of(winner.key)); cursor.next();) {
-        auto miss = from_row<CallRecord>(cursor.row());
-        const auto sizes = miss ? miss->problem_sizes() : std::nullopt;
-        if (sizes && covers(*boxes, *sizes)) {
-            served.push_back(std::move(*miss));
+    const auto misses = read_rows<CallRecord>(misses_of_key_, cells_of(winner.key));
+    for (const CallRecord& miss : misses.records) {
+        if (covers(*boxes, *miss.problem_sizes())) {
+            misses_.remove(miss);
         }
-    }
-    for (const CallRecord& miss : served) {
-        misses_.remove(miss);
     }
 }
 

@@ -7,25 +7,12 @@
 #include "tuner_db/calls/doubt.hpp"
 #include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/binary_table.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 
 namespace {
-
-template <HasFields Record>
-bool is_sound(const Record& record) {
-    if constexpr (requires { record.is_sound(); }) {
-        return record.is_sound();
-    } else {
-        return true;
-    }
-}
-bool is_sound(const MergedWinner& merged) {
-    return parse_coverage(merged.covers).has_value();
-}
 
 // Reads without an index, which may be the damaged part.
 template <HasFields Record>

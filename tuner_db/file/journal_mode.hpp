@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "tuner_db/file/file_system.hpp"
 #include "tuner_db/file/sqlite.hpp"
 
 namespace jitune::internal {
+
+/// The file system of a database file: decides whether its locks can be trusted.
+struct FileSystem {
+    std::string name;    ///< "ext4", "nfs", or the magic number in hexadecimal
+    bool local = false;  ///< known to keep shared memory and locks on one machine
+};
+
+/// Looks up `magic`, statfs's `f_type`. A file system that is not in the table is not local.
+FileSystem file_system(std::uint32_t magic);
 
 /// SQLite's journal mode, by which a database survives a crash, and the reason for the choice.
 struct JournalMode {

@@ -2,15 +2,17 @@
 #include "tuner_db/file/schema.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <exception>
 #include <iterator>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
+#include "measure/statistics.hpp"
 #include "support/embedded.hpp"
-#include "tuner_db/file/sample_functions.hpp"
 
 namespace jitune::internal {
 
@@ -21,6 +23,37 @@ using sqlite::Transaction;
 
 [[noreturn]] void refuse(const Connection& connection, const std::string& why) {
     throw Error(ErrorKind::store, fmt::format("{}: {}", connection.name(), why));
+}
+
+using Part = double Summary::*;
+
+template <Part kPart>
+void summarize_blob(sqlite3_context* context, int /*count*/, sqlite3_value** arguments) {
+    const auto bytes = static_cast<std::size_t>(sqlite3_value_bytes(arguments[0]));
+    const void* const data = sqlite3_value_blob(arguments[0]);
+    try {
+        std::vector<double> samples(data == nullptr ? 0 : bytes / sizeof(double));
+        if (!samples.empty()) {
+            std::memcpy(samples.data(), data, samples.size() * sizeof(double));
+        }
+        sqlite3_result_double(context, summarize(samples).*kPart);
+    } catch (const std::exception&) {  // damaged samples have no summary
+        sqlite3_result_null(context);
+    }
+}
+
+/// Adds the SQL functions jitune_median_ns(samples) and jitune_noise(samples), which summarize a
+/// column samples_ns as summarize() does. NULL for what holds no positive, finite samples. Only
+/// statements of this connection can call them, no view or index.
+void add_sample_functions(sqlite::Connection& connection) {
+    constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+    const auto add = [&](const char* name, auto* function) {
+        sqlite::check(connection.handle(), name,
+                      sqlite3_create_function_v2(connection.handle(), name, 1, kFlags, nullptr,
+                                                 function, nullptr, nullptr, nullptr));
+    };
+    add("jitune_median_ns", &summarize_blob<&Summary::median_ns>);
+    add("jitune_noise", &summarize_blob<&Summary::noise>);
 }
 
 /// The schema version of jitune 0.2. Only development versions wrote the versions before it.
@@ -182,8 +215,7 @@ void prepare_schema(Connection& connection, Connection::Mode mode) {
     }
     const std::string older = fmt::format(
         "it has version {}, and version {} is needed: migrate it by `jitune db path`; if the file "
-        "or "
-        "its directory is write protected, migrate a copy",
+        "or its directory is write protected, migrate a copy",
         header.version, schema_version());
     if (mode == Connection::Mode::read_only) {
         refuse(connection, header.empty() ? "it is empty: open it for writing once" : older);

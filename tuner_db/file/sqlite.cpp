@@ -7,7 +7,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -118,33 +117,21 @@ const char* library_version() {
     return sqlite3_libversion();
 }
 
-/// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many processes
-/// that write in a row some never get the lock. Short sleeps give each of them a chance. Their
-/// number ends the wait if the clock stands still.
-struct Connection::BusyWait {
-    std::chrono::milliseconds limit{0};
-    std::chrono::steady_clock::time_point begin;
-
-    static int retry(void* self, int earlier_tries) noexcept {
-        const bool no_locks = errno == ENOLCK;  // first: later calls change it
-        auto& wait = *static_cast<BusyWait*>(self);
-        const auto now = std::chrono::steady_clock::now();
-        if (earlier_tries == 0) {
-            wait.begin = now;
-        }
-        // A file system without locks has none later either.
-        constexpr std::chrono::milliseconds kPause{1}, kMostWithoutLocks{20};
-        const auto limit = no_locks ? std::min(wait.limit, kMostWithoutLocks) : wait.limit;
-        if (now - wait.begin >= limit || earlier_tries * kPause >= limit) {
-            return 0;
-        }
-        std::this_thread::sleep_for(kPause);
-        return 1;
+int Connection::BusyWait::retry(void* self, int earlier_tries) noexcept {
+    const bool no_locks = errno == ENOLCK;  // first: later calls change it
+    auto& wait = *static_cast<BusyWait*>(self);
+    const auto now = std::chrono::steady_clock::now();
+    if (earlier_tries == 0) {
+        wait.begin = now;
     }
-};
-
-void Connection::BusyWaitDeleter::operator()(BusyWait* wait) const noexcept {
-    delete wait;
+    // A file system without locks has none later either.
+    constexpr std::chrono::milliseconds kPause{1}, kMostWithoutLocks{20};
+    const auto limit = no_locks ? std::min(wait.limit, kMostWithoutLocks) : wait.limit;
+    if (now - wait.begin >= limit || earlier_tries * kPause >= limit) {
+        return 0;
+    }
+    std::this_thread::sleep_for(kPause);
+    return 1;
 }
 
 void Connection::Closer::operator()(sqlite3* handle) const noexcept {

@@ -72,12 +72,17 @@ private:
     template <class Value>
     Value single(const std::string& sql);
 
-    struct BusyWait;
-    struct BusyWaitDeleter {
-        void operator()(BusyWait* wait) const noexcept;
+    /// SQLite's own busy timeout sleeps up to 100 ms between two tries, so that among many
+    /// processes that write in a row some never get the lock. Short sleeps give each of them a
+    /// chance. Their number ends the wait where the clock stands still.
+    struct BusyWait {
+        std::chrono::milliseconds limit{0};
+        std::chrono::steady_clock::time_point begin;
+
+        static int retry(void* self, int earlier_tries) noexcept;
     };
 
-    std::unique_ptr<BusyWait, BusyWaitDeleter> busy_wait_;  ///< outlives the handle that uses it
+    std::unique_ptr<BusyWait> busy_wait_;  ///< outlives the handle that uses it
     std::unique_ptr<sqlite3, Closer> handle_;
 };
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "support/file_descriptor.hpp"
-#include "tuner_db/file/file_system.hpp"
+#include "tuner_db/file/journal_mode.hpp"
 
 namespace jitune::internal {
 

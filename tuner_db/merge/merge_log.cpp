@@ -28,17 +28,6 @@ std::optional<Record> unframed(const std::string& bytes) {
     return read_record<Record>(reader);
 }
 
-template <HasFields Record>
-std::vector<Record> all_of(sqlite::Statement& statement) {
-    std::vector<Record> records;
-    for (sqlite::Cursor cursor = statement.run(); cursor.next();) {
-        if (auto record = from_row<Record>(cursor.row())) {
-            records.push_back(std::move(*record));
-        }
-    }
-    return records;
-}
-
 }  // namespace
 
 MergeLog::MergeLog(const sqlite::Connection& connection)
@@ -48,7 +37,7 @@ MergeLog::MergeLog(const sqlite::Connection& connection)
       put_step_(connection, insert("INSERT", table_of<MergeStep>())),
       find_merged_(connection, select(table_of<MergedWinner>(), "WHERE content = ?1")),
       put_merged_(connection, insert("REPLACE", table_of<MergedWinner>())),
-      drop_merged_(connection, "DELETE FROM merged_winner WHERE content = ?1"),
+      drop_merged_(connection, "DELETE FROM merged_winner WHERE merge = ?1"),
       put_merge_(connection, insert("INSERT", table_of<Merge>())),
       drop_merge_(connection, "DELETE FROM merge WHERE number = ?1"),
       all_merges_(connection, select(table_of<Merge>(), "ORDER BY number DESC")),
@@ -78,13 +67,18 @@ bool MergeLog::is_empty() {
     return !any_merged_.run().next();
 }
 
-std::optional<MergedWinner> MergeLog::brought(const std::string& content) {
+std::optional<MergedWinner> MergeLog::known(const std::string& content) {
     sqlite::Cursor cursor = find_merged_.run({content});
     return cursor.next() ? from_row<MergedWinner>(cursor.row()) : std::nullopt;
 }
 
+std::vector<SizeBox> MergeLog::brought(const std::string& content) {
+    const auto merged = known(content);
+    return parse_coverage(merged ? merged->covers : "").value_or(std::vector<SizeBox>{});
+}
+
 void MergeLog::put(const MergedWinner& merged) {
-    const auto before = brought(merged.content);
+    const auto before = known(merged.content);
     step(MergeStep::kMergedWinner, merged.content, before ? framed(*before) : "");
     put_merged_.execute(to_row(merged));
 }
@@ -99,23 +93,23 @@ void MergeLog::end_without_news() {
 }
 
 std::vector<Merge> MergeLog::merges() {
-    return all_of<Merge>(all_merges_);
+    return read_rows<Merge>(all_merges_).records;
 }
 
 std::vector<MergedWinner> MergeLog::merged_winners() {
-    return all_of<MergedWinner>(all_merged_);
+    return read_rows<MergedWinner>(all_merged_).records;
 }
 
 std::vector<MergeStep> MergeLog::steps() {
-    return all_of<MergeStep>(all_steps_);
+    return read_rows<MergeStep>(all_steps_).records;
 }
 
 void MergeLog::take_back(const Merge& merge) {
+    drop_merged_.execute({merge.number});
     for (const MergeStep& one : steps()) {
         if (one.kind != MergeStep::kMergedWinner) {
             continue;
         }
-        drop_merged_.execute({one.name});
         if (const auto before = unframed<MergedWinner>(one.before)) {
             put_merged_.execute(to_row(*before));
         }

@@ -2,15 +2,57 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sizes/size_box.hpp"
 #include "tuner_db/file/fields.hpp"
 #include "tuner_db/file/sqlite.hpp"
 #include "tuner_db/winners/record.hpp"
 
 namespace jitune::internal {
+
+struct MergeOptions {
+    /// True: takes the code of the other database, too. False: its winners come without code, and
+    /// serve once they are compiled and checked here (Engine::adopt()).
+    bool trust_code = false;
+    bool dry_run = false;  ///< reports, and changes nothing
+    /// The winners, and the keys of the measurements, that are taken; null: all.
+    std::function<bool(const Winner&)> wants = {};
+    std::function<bool(const RecordKey&)> wants_key = {};
+};
+
+/// A winner of the other database that meets one of another place at the same sizes.
+struct MergeMeeting {
+    Winner first;   ///< serves where both might
+    Winner second;  ///< both without images
+    bool first_is_new = false;
+    bool disagree = false;  ///< as disagree(): one race more would tell
+    std::string reason;     ///< precedence_reason()
+};
+
+struct MergeReport {
+    std::int64_t number = 0;  ///< of the merge; 0: nothing was new
+    std::int64_t measurements = 0;
+    std::int64_t winners = 0;       ///< new rows, and known ones that serve more sizes
+    std::int64_t without_code = 0;  ///< of `winners`: not trusted
+    std::int64_t known = 0;         ///< measurements and winners that were there, or came before
+    std::int64_t superseded = 0;    ///< winners whose sizes others of the same place have
+    std::int64_t damaged = 0;       ///< rows of the other database that are left out
+    std::vector<MergeMeeting> meetings = {};  ///< the first kMostMeetings
+    std::int64_t all_meetings = 0;
+
+    static constexpr std::int64_t kMostMeetings = 1000;
+};
+
+/// The result of an undo: what it has taken back.
+struct UndoReport {
+    std::string source;  ///< of the merge; empty: there was no merge to take back
+    std::int64_t measurements = 0;
+    std::int64_t winners = 0;
+};
 
 /// A merge that has added something to this database.
 struct Merge {
@@ -48,6 +90,8 @@ struct MergedWinner {
     std::string reason;      ///< of "before" and "behind": precedence_reason()
 
     bool operator==(const MergedWinner&) const = default;
+
+    [[nodiscard]] bool is_sound() const { return parse_coverage(covers).has_value(); }
 };
 
 template <MaybeConst<MergedWinner> Record>
@@ -98,8 +142,8 @@ public:
     void changed_winner(const std::string& content, const std::optional<Winner>& before);
     /// True if no merge has brought a winner.
     bool is_empty();
-    /// What earlier merges have brought of a winner.
-    std::optional<MergedWinner> brought(const std::string& content);
+    /// The sizes that earlier merges have brought of a winner.
+    std::vector<SizeBox> brought(const std::string& content);
     void put(const MergedWinner& merged);
 
     /// Ends the merge. The merge before it cannot be taken back any more.
@@ -115,10 +159,11 @@ public:
 
     /// The steps of the last merge, the last one first.
     std::vector<MergeStep> steps();
-    /// Takes the last merge and what it has brought out of the log.
+    /// Takes the last merge, its steps and what it has brought out of the log.
     void take_back(const Merge& merge);
 
 private:
+    std::optional<MergedWinner> known(const std::string& content);
     void step(const char* kind, const std::string& name, const std::string& before);
 
     sqlite::Statement next_number_, clear_steps_, clear_older_steps_, put_step_, find_merged_,

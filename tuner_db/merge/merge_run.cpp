@@ -14,14 +14,6 @@ namespace jitune::internal {
 
 namespace {
 
-/// What KeyOfAnyBucket compares.
-std::vector<std::string> key_words(const Winner& winner) {
-    const RecordKey& key = winner.key;
-    return {key.kernel,        key.types,
-            key.device_class,  std::to_string(key.alignment),
-            key.template_hash, std::to_string(size_names(winner.sizes).size())};
-}
-
 std::vector<std::string> place_words(const Winner& winner) {
     const Provenance& place = winner.provenance;
     return {place.device_name, place.driver, place.compiler};
@@ -50,11 +42,6 @@ bool is_taken(const Write& write) {
         }
         return false;
     }
-}
-
-/// Decides between two images of one winner, whichever database they come from.
-bool is_other_image(const Winner& here, const Winner& there) {
-    return here.image != there.image && there.image > here.image;
 }
 
 /// Settles the claims of one key and place: at each size, only the claim stays that supersedes()
@@ -98,19 +85,17 @@ MergeReport MergeRun::run(const std::string& source_name) {
     unite_measurements();
     read_claims_of_source();
     read_own_claims();
-    for (auto& [key, places] : keys_) {
+    for (auto& [kernel, places] : keys_) {
         unite_key(places);
     }
-    const bool has_news = report_.measurements > 0 || report_.winners > 0;
-    for (const MergedWinner& merged : brought_) {
-        if (has_news) {
-            log_.put(merged);
-        }
-    }
-    if (!has_news) {  // a row whose text became the usual one serves the same sizes
+    // Rows may have got their usual text, which changes nothing that they serve.
+    if (report_.measurements == 0 && report_.winners == 0) {
         report_.number = 0;
         log_.end_without_news();
         return std::move(report_);
+    }
+    for (const MergedWinner& merged : brought_) {
+        log_.put(merged);
     }
     log_.end({report_.number, source_name, utc_text(), options_.trust_code, report_.measurements,
               report_.winners});
@@ -146,7 +131,7 @@ void MergeRun::unite_measurements() {
 void MergeRun::add_claim(Claim claim) {
     claim.content = winner_content(claim.row);
     claim.row.image.clear();
-    std::vector<Claim>& claims = keys_[key_words(claim.row)][place_words(claim.row)];
+    std::vector<Claim>& claims = keys_[sized_kernel(claim.row)][place_words(claim.row)];
     const auto same = std::find_if(claims.begin(), claims.end(),
                                    [&](const Claim& one) { return one.content == claim.content; });
     if (same == claims.end()) {
@@ -179,7 +164,7 @@ void MergeRun::read_own_claims() {
         return;
     }
     std::vector<RecordKey> keys;
-    for (const auto& [words, places] : keys_) {
+    for (const auto& [kernel, places] : keys_) {
         keys.push_back(places.begin()->second.front().row.key);
     }
     for (const RecordKey& key : keys) {
@@ -204,10 +189,7 @@ void MergeRun::read_claims_of_source() {
         if (!options_.trust_code) {
             strip_code(winner);
         }
-        const auto before = log_.brought(winner_content(winner));
-        const auto brought =
-            parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
-        auto fresh = outside(*boxes_of(winner), brought);
+        auto fresh = outside(*boxes_of(winner), log_.brought(winner_content(winner)));
         if (fresh.empty()) {
             ++report_.known;
         } else {
@@ -241,8 +223,9 @@ void MergeRun::keep(const Claim& claim) {
     Winner row = *found.winner;
     bool is_new = false;
     if (claim.source_rowid != 0 && options_.trust_code) {
+        // Of two images of one winner the larger one stays, whichever database it comes from.
         if (auto theirs = theirs_.read(claim.source_rowid).winner;
-            theirs && is_other_image(row, *theirs)) {
+            theirs && theirs->image > row.image) {
             row.image = std::move(theirs->image);
             is_new = true;
         }
@@ -305,7 +288,8 @@ MergedWinner MergeRun::outcome_of(const Claim& claim, const Places& places) {
     MergedWinner merged{claim.content, winner_id(claim.row), report_.number, "", "new", ""};
     for (const auto& [place, claims] : places) {
         for (const Claim& other : claims) {
-            if (is_same_place(claim.row, other.row) || !overlap(claim.boxes, other.boxes)) {
+            if (is_same_place(claim.row.provenance, other.row.provenance) ||
+                !overlap(claim.boxes, other.boxes)) {
                 continue;
             }
             if (other.fresh.empty() || claim.content < other.content) {
@@ -333,8 +317,7 @@ void MergeRun::log_claim(const Claim& claim, MergedWinner merged) {
     if (all.empty()) {
         return;
     }
-    const auto before = log_.brought(claim.content);
-    const auto more = parse_coverage(before ? before->covers : "").value_or(std::vector<SizeBox>{});
+    const std::vector<SizeBox> more = log_.brought(claim.content);
     all.insert(all.end(), more.begin(), more.end());
     merged.covers = coverage_text(united(all), size_names(claim.row.sizes));
     brought_.push_back(std::move(merged));

@@ -3,12 +3,10 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "sizes/size_box.hpp"
-#include "tuner_db/merge/merge.hpp"
 #include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuner_db/winners/stored_measurements.hpp"
@@ -65,7 +63,7 @@ private:
     MergeLog log_;
     MergeReport report_;
     std::vector<MergedWinner> brought_;
-    std::map<std::vector<std::string>, Places> keys_;
+    std::map<SizedKernel, Places> keys_;
 };
 
 }  // namespace jitune::internal

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "tuner_db/calls/stored_calls.hpp"
-#include "tuner_db/merge/merge.hpp"
 #include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/open_store.hpp"
 #include "tuner_db/winners/record.hpp"

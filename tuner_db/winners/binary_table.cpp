@@ -2,10 +2,6 @@
 #include "tuner_db/winners/binary_table.hpp"
 
 #include <iterator>
-#include <optional>
-#include <utility>
-
-#include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {
 
@@ -21,21 +17,13 @@ BinaryTable::BinaryTable(const sqlite::Connection& connection, Limits limits)
               "binary WINDOW newest AS (ORDER BY used_at DESC, rowid DESC)) WHERE rows > ?1 OR "
               "bytes > ?2)") {}
 
-BinaryTable::Found BinaryTable::find(const KeptBinary& wanted) {
-    Found found;
-    for (sqlite::Cursor cursor =
-             find_.run({wanted.template_hash, wanted.device_class, wanted.instance});
-         cursor.next();) {
-        std::optional<KeptBinary> binary = from_row<KeptBinary>(cursor.row());
-        // A damaged index finds others.
-        if (binary && binary->template_hash == wanted.template_hash &&
-            binary->device_class == wanted.device_class && binary->instance == wanted.instance) {
-            found.binaries.push_back(std::move(*binary));
-        } else {
-            ++found.damaged;
-        }
-    }
-    return found;
+Rows<KeptBinary> BinaryTable::find(const KeptBinary& wanted) {
+    return read_rows<KeptBinary>(
+        find_, {wanted.template_hash, wanted.device_class, wanted.instance},
+        [&](const KeptBinary& binary) {  // a damaged index finds others
+            return binary.template_hash == wanted.template_hash &&
+                   binary.device_class == wanted.device_class && binary.instance == wanted.instance;
+        });
 }
 
 void BinaryTable::put(std::span<const KeptBinary> binaries) {

@@ -8,6 +8,7 @@
 
 #include "tuner_db/file/fields.hpp"
 #include "tuner_db/file/sqlite.hpp"
+#include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {
 
@@ -59,12 +60,8 @@ public:
         : BinaryTable(connection, Limits{}) {}
     BinaryTable(const sqlite::Connection& connection, Limits limits);
 
-    struct Found {
-        std::vector<KeptBinary> binaries;
-        std::int64_t damaged = 0;  ///< rows that are left out
-    };
     /// The rows of the same template, device class and instance as `wanted`, used last first.
-    Found find(const KeptBinary& wanted);
+    Rows<KeptBinary> find(const KeptBinary& wanted);
 
     /// Adds code, or replaces it. Leaves out an image of more than a quarter of the limit. Call it
     /// in a write transaction.

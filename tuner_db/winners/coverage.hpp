@@ -11,6 +11,16 @@
 
 namespace jitune::internal {
 
+/// A row of the table, and the sizes at which it is the one that answers.
+struct ServedSizes {
+    const Winner* winner = nullptr;
+    std::vector<SizeBox> boxes;  ///< for an unsure row, all its boxes
+};
+
+/// The served sizes of all rows of a table, in the order in which find() looks at them. Another
+/// program may leave several rows that serve a size: then the first sure one answers.
+std::vector<ServedSizes> served_sizes(std::span<const Winner> winners);
+
 /// The sizes that the winners of one key serve.
 struct Coverage {
     RecordKey key;  ///< its bucket says nothing
@@ -31,5 +41,10 @@ struct Coverage {
 /// One for each key, ordered by kernel, types, device class, alignment and template. `winners` must
 /// outlive the result.
 std::vector<Coverage> coverage_of(std::span<const Winner> winners);
+
+/// 32 hexadecimal digits over what winners serve: kernel, types, alignment, template hash, device
+/// class, the sizes that are served, configuration and whether it is unsure. The order of the
+/// winners does not count, nor how their sizes are cut into rows and boxes, nor any other column.
+std::string table_digest(std::span<const Winner> winners);
 
 }  // namespace jitune::internal

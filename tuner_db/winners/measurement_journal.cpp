@@ -9,10 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <map>
-#include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -22,6 +19,7 @@
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
 #include "support/process_identity.hpp"
+#include "support/text_file.hpp"
 #include "support/thread_signals.hpp"
 #include "tuner_db/winners/record_message.hpp"
 
@@ -79,17 +77,6 @@ FileDescriptor open_ours(const std::filesystem::path& path) {
     return file.number() >= 0 && is_ours(file.number()) ? std::move(file) : FileDescriptor();
 }
 
-/// Nothing if the file cannot be read to its end.
-std::optional<std::string> read_all(int file) {
-    std::string bytes;
-    std::vector<char> buffer(1 << 16);
-    ssize_t count = 0;
-    while ((count = ::read(file, buffer.data(), buffer.size())) > 0) {
-        bytes.append(buffer.data(), static_cast<std::size_t>(count));
-    }
-    return count == 0 ? std::optional(std::move(bytes)) : std::nullopt;
-}
-
 /// The messages up to the first incomplete one. Each follows its digest.
 std::vector<Message> messages_of(std::string_view bytes) {
     std::vector<Message> messages;
@@ -113,13 +100,13 @@ std::vector<Message> messages_of(std::string_view bytes) {
 
 /// The measurements of a journal. Candidates that were in flight when the machine went down count
 /// with their announced verdict.
-std::vector<Measurement> measurements_of(const std::vector<Message>& messages,
+std::vector<Measurement> measurements_in(const std::filesystem::path& path,
                                          const std::string& boot) {
     std::vector<Measurement> measured;
     // By problem and configuration, which identify a candidate within a journal.
     std::map<std::pair<std::string, std::string>, Measurement> in_flight;
     bool down = false;
-    for (const Message& message : messages) {
+    for (const Message& message : messages_of(read_if_there(path))) {
         MessageReader reader(message);
         const std::string kind = reader.text();
         if (kind == kHeader) {
@@ -203,12 +190,16 @@ void MeasurementJournal::append(const Message& message) {
     empty_ = false;
 }
 
+void MeasurementJournal::append(std::string_view kind, const Measurement& measurement) {
+    Message message{std::string(kind)};
+    MessageWriter writer(message);
+    write_record(writer, measurement);
+    append(message);
+}
+
 void MeasurementJournal::announce(std::span<const Measurement> in_flight) {
     for (const Measurement& measurement : in_flight) {
-        Message message{std::string(kAnnounced)};
-        MessageWriter writer(message);
-        write_record(writer, measurement);
-        append(message);
+        append(kAnnounced, measurement);
     }
     if (::fdatasync(file_.number()) != 0) {
         fail(path_, "fdatasync");
@@ -216,10 +207,7 @@ void MeasurementJournal::announce(std::span<const Measurement> in_flight) {
 }
 
 void MeasurementJournal::add(const Measurement& measurement) {
-    Message message{std::string(kMeasured)};
-    MessageWriter writer(message);
-    write_record(writer, measurement);
-    append(message);
+    append(kMeasured, measurement);
 }
 
 void MeasurementJournal::clear() {
@@ -241,10 +229,9 @@ std::vector<MeasurementJournal::Found> MeasurementJournal::find(
         // The lock is shared, so that the locks of several readers do not look like that of an
         // owner.
         Found found{path, ::flock(file.number(), LOCK_SH | LOCK_NB) != 0, 0};
-        const std::optional<std::string> bytes = read_all(file.number());
-        if (!found.is_in_use && bytes) {
+        if (!found.is_in_use) {
             try {
-                found.measurements = measurements_of(messages_of(*bytes), boot).size();
+                found.measurements = measurements_in(path, boot).size();
             } catch (const Error&) {  // of another version, which can read it
             }
         }
@@ -262,17 +249,13 @@ int MeasurementJournal::recover(const std::filesystem::path& database, TuningSto
             !is_linked(file.number())) {
             continue;
         }
-        const std::optional<std::string> bytes = read_all(file.number());
-        if (!bytes) {
-            continue;  // a later process may be able to read it
-        }
         try {
-            store.save(measurements_of(messages_of(*bytes), boot));
+            store.save(measurements_in(path, boot));
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::unavailable) {
                 throw;
             }
-            continue;  // of another version, which can read it
+            continue;  // of another version, or a later process can read it
         }
         ::unlink(path.c_str());
         ++recovered;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/file_descriptor.hpp"
@@ -61,6 +62,7 @@ public:
 private:
     bool lock_new_file();
     void append(const Message& message);
+    void append(std::string_view kind, const Measurement& measurement);
 
     std::filesystem::path path_;
     FileDescriptor file_;

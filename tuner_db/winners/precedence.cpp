@@ -2,6 +2,7 @@
 #include "tuner_db/winners/precedence.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -66,21 +67,16 @@ struct ContentHasher {
 }  // namespace
 
 std::string winner_id(const Winner& winner) {
-    const RecordKey& key = winner.key;
-    return hex(Hasher("winner id")
-                   .text(key.kernel)
-                   .text(key.types)
-                   .integer(key.alignment)
-                   .text(key.template_hash)
-                   .text(key.device_class)
-                   .text(winner.sizes)
-                   .text(winner.configuration)
-                   .text(winner.provenance.device_name)
-                   .text(winner.provenance.device_uuid)
-                   .text(winner.provenance.driver)
-                   .text(winner.provenance.compiler)
-                   .text(winner.provenance.created_at)
-                   .digest());
+    Hasher hasher("winner id");
+    const auto add = [&](const Field& field, const auto& value) {
+        if (field.name != std::string_view("bucket")) {
+            ContentHasher{hasher}(value);
+        }
+    };
+    each_field(winner.key, add);
+    hasher.text(winner.sizes).text(winner.configuration);
+    each_field(winner.provenance, add);
+    return hex(hasher.digest());
 }
 
 std::string winner_content(const Winner& winner) {
@@ -92,10 +88,6 @@ std::string winner_content(const Winner& winner) {
         }
     });
     return hex(hasher.digest());
-}
-
-bool is_same_place(const Winner& a, const Winner& b) {
-    return is_same_place(a.provenance, b.provenance);
 }
 
 void strip_code(Winner& winner) {
@@ -121,22 +113,18 @@ bool serves_before(const Winner& one, const Winner& other) {
 
 std::string precedence_reason(const Winner& first, const Winner& second) {
     if (rank_of(first) != rank_of(second)) {
-        switch (trust_of(second)) {
-            case Trust::refuted:
-                return "the other's results are wrong";
-            case Trust::no_code:
-                return "the other has no code";
-            case Trust::unsure:
-                return "the other is unsure";
-            case Trust::provisional:
-            case Trust::kept:
-                return first.pinned ? "it is pinned" : "the other is provisional";
-            case Trust::scattered:
-                return first.pinned ? "it is pinned" : "the other's speed-up is uncertain";
-            case Trust::sure:
-            case Trust::pinned:
-                return "it is pinned";
-        }
+        // In the order of the second one's trust.
+        constexpr std::array kReasons{"the other's results are wrong",
+                                      "the other has no code",
+                                      "the other is unsure",
+                                      "the other is provisional",
+                                      "the other is provisional",
+                                      "the other's speed-up is uncertain",
+                                      "it is pinned",
+                                      "it is pinned"};
+        const Trust trust = trust_of(second);
+        return first.pinned && may_serve(trust) ? "it is pinned"
+                                                : kReasons.at(static_cast<std::size_t>(trust));
     }
     if (speed_up_step(first) != speed_up_step(second)) {
         return fmt::format("at least {:.2f} times the default's speed, the other {:.2f}",

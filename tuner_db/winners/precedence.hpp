@@ -17,9 +17,6 @@ std::string winner_id(const Winner& winner);
 /// content are the same winner, and may serve different sizes.
 std::string winner_content(const Winner& winner);
 
-/// Whether two winners were found where times can be compared: is_same_place().
-bool is_same_place(const Winner& a, const Winner& b);
-
 /// Of WinnerRange::loss_bound, which is 0 or at least 1.
 inline constexpr double kMostLossBound = 1000;
 

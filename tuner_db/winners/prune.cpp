@@ -2,7 +2,6 @@
 #include "tuner_db/winners/prune.hpp"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>

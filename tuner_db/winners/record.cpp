@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner_db/winners/record.hpp"
 
+#include <algorithm>
 #include <array>
-#include <cstddef>
 
 namespace jitune::internal {
 
@@ -25,6 +25,11 @@ std::optional<Verdict> verdict_from(std::string_view name) {
         }
     }
     return std::nullopt;
+}
+
+SizedKernel sized_kernel(const Winner& winner) {
+    const auto sizes = std::count(winner.sizes.begin(), winner.sizes.end(), '=');
+    return {winner.key, static_cast<std::size_t>(sizes)};
 }
 
 bool is_same_place(const Provenance& a, const Provenance& b) {

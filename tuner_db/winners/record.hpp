@@ -2,10 +2,12 @@
 #pragma once
 
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner_db/file/fields.hpp"
@@ -27,6 +29,9 @@ struct KernelKey {
 
     auto operator<=>(const KernelKey&) const = default;
 };
+
+/// A kernel, and how many sizes a problem has. The number differs in damaged tables only.
+using SizedKernel = std::pair<KernelKey, std::size_t>;
 
 /// Names the problem, kernel and device of a measurement. Sizes enter as a bucket, which groups
 /// measurements. A winner serves a range of sizes of all keys that differ in the bucket alone.
@@ -196,6 +201,23 @@ void fields(const auto& visit, Record& winner) {
     visit({.name = "loss_bound", .added = true}, winner.range.loss_bound);
     visit({.name = "held_out", .added = true}, winner.range.held_out);
     visit({.name = "unsure", .added = true}, winner.range.unsure);
+}
+
+/// What may serve all problems that a winner may serve.
+SizedKernel sized_kernel(const Winner& winner);
+
+/// A person's choice that a winner serves and is not replaced.
+struct Pin {
+    static constexpr const char* kTable = "pin";
+
+    std::string winner;     ///< winner_id()
+    std::string pinned_at;  ///< UTC, "2026-11-20T16:00:00Z"
+};
+
+template <MaybeConst<Pin> Record>
+void fields(const auto& visit, Record& pin) {
+    visit({"winner"}, pin.winner);
+    visit({"pinned_at"}, pin.pinned_at);
 }
 
 }  // namespace jitune::internal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "jitune/error.hpp"
 #include "support/message.hpp"
 #include "tuner_db/winners/record.hpp"
 
@@ -8,15 +9,23 @@
 /// of fields.
 namespace jitune::internal {
 
-/// A verdict travels as its name. Reading throws Error(unavailable) for an unknown name.
-void write_verdict(MessageWriter& writer, Verdict verdict);
-Verdict read_verdict(MessageReader& reader);
+/// A verdict travels as its name. Throws Error(unavailable) for an unknown name.
+inline Verdict read_verdict(MessageReader& reader) {
+    const std::string name = reader.text();
+    const std::optional<Verdict> verdict = verdict_from(name);
+    if (!verdict) {
+        throw Error(ErrorKind::unavailable,
+                    "malformed message from a jitune worker: unknown verdict \"" + name +
+                        "\"; is it a different version?");
+    }
+    return *verdict;
+}
 
 template <HasFields Record>
 void write_record(MessageWriter& writer, const Record& record) {
     each_field(record, [&]<class Value>(const Field&, const Value& value) {
         if constexpr (std::is_same_v<Value, Verdict>) {
-            write_verdict(writer, value);
+            writer.text(to_string(value));
         } else {
             writer.fields(value);
         }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tuner_db/file/sqlite.hpp"
@@ -97,8 +98,8 @@ std::string select(const RecordTable& table, std::string_view rest);
 std::string insert(std::string_view verb, const RecordTable& table);
 
 /// "INSERT INTO measurement(…) VALUES(?1, …) …" that leaves a stored measurement as it is, and
-/// stores median and noise of the samples beside them. add_sample_functions() must have been
-/// called.
+/// stores median and noise of the samples beside them. The schema's checks have
+/// added the functions for that.
 std::string insert_measurement();
 
 /// "WHERE kernel = ?1 AND types = ?2 …": the rows of a key whose cells_of() are bound.
@@ -140,6 +141,43 @@ std::optional<Record> from_row(sqlite::Row row) {
         return std::nullopt;
     }
     return from_cells<Record>(std::move(row), 1);
+}
+
+/// False for a record whose own is_sound() says that its texts or numbers mean nothing.
+template <HasFields Record>
+bool is_sound(const Record& record) {
+    if constexpr (requires { record.is_sound(); }) {
+        return record.is_sound();
+    } else {
+        return true;
+    }
+}
+
+template <HasFields Record>
+struct Rows {
+    std::vector<Record> records;
+    std::int64_t damaged = 0;  ///< rows that are left out
+};
+
+/// The rows that a statement of select() finds. Those count as damaged for which from_row() has
+/// nothing, or that `is_good` refuses.
+template <HasFields Record, class IsGood>
+Rows<Record> read_rows(sqlite::Statement& statement, const sqlite::Row& parameters,
+                       const IsGood& is_good) {
+    Rows<Record> rows;
+    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
+        std::optional<Record> record = from_row<Record>(cursor.row());
+        if (record && is_good(*record)) {
+            rows.records.push_back(std::move(*record));
+        } else {
+            ++rows.damaged;
+        }
+    }
+    return rows;
+}
+template <HasFields Record>
+Rows<Record> read_rows(sqlite::Statement& statement, const sqlite::Row& parameters = {}) {
+    return read_rows<Record>(statement, parameters, is_sound<Record>);
 }
 
 }  // namespace jitune::internal

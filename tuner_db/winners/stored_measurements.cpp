@@ -29,16 +29,11 @@ std::vector<Measurement> StoredMeasurements::find(
     sqlite::Statement& statement, const sqlite::Row& parameters,
     const std::function<bool(const RecordKey&)>& is_wanted) {
     const OpenStore::Turn turn(store_, kSweepWait);
-    std::vector<Measurement> measurements;
-    for (sqlite::Cursor cursor = statement.run(parameters); cursor.next();) {
-        std::optional<Measurement> measurement = from_row<Measurement>(cursor.row());
-        if (measurement && is_wanted(measurement->key)) {  // a damaged index finds others, too
-            measurements.push_back(std::move(*measurement));
-        } else {
-            store_.add_damaged(1);
-        }
-    }
-    return measurements;
+    // A damaged index finds others, too.
+    auto rows = read_rows<Measurement>(statement, parameters,
+                                       [&](const Measurement& one) { return is_wanted(one.key); });
+    store_.add_damaged(rows.damaged);
+    return std::move(rows.records);
 }
 
 std::vector<StoredMeasurements::Key> StoredMeasurements::keys() {

@@ -110,4 +110,13 @@ bool is_disturbed(double speed_up, const Certainty& certainty) {
            is_scattered(speed_up, certainty);
 }
 
+std::string objective_of(const Winner& winner) {
+    return Conditions::parse(winner.certainty.conditions).objective;
+}
+
+std::string chosen_by_text(const Winner& winner) {
+    const std::string objective = objective_of(winner);
+    return objective.empty() ? "" : ", chosen by " + objective;
+}
+
 }  // namespace jitune::internal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 #include "tuner_db/winners/record.hpp"
@@ -86,5 +87,12 @@ bool may_answer_elsewhere(const Winner& winner);
 /// 4. else, if the older one is complete and not provisional, and the fresh one is provisional, or
 ///    is the same again from a search that was cut short.
 bool yields(const Winner& fresh, const Winner& older);
+
+/// "energy", the objective that chose a pinned winner; empty: its time, or a person.
+std::string objective_of(const Winner& winner);
+
+/// ", chosen by energy", to follow a word that says that the winner is pinned; empty without an
+/// objective.
+std::string chosen_by_text(const Winner& winner);
 
 }  // namespace jitune::internal

@@ -2,20 +2,15 @@
 #include "tuner_db/winners/winner_index.hpp"
 
 #include <algorithm>
-#include <tuple>
 
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal {
 
-bool WinnerIndex::Less::operator()(const Name& left, const Name& right) const {
-    return std::tie(*left.first, left.second) < std::tie(*right.first, right.second);
-}
-
 WinnerIndex::WinnerIndex(std::span<const Winner> winners) {
     for (std::size_t place = 0; place < winners.size(); ++place) {
         if (const auto boxes = boxes_of(winners[place])) {
-            Group& group = groups_[{&winners[place].key, boxes->front().from.size()}];
+            Group& group = groups_[{winners[place].key, boxes->front().from.size()}];
             group.boxes.insert(group.boxes.end(), boxes->begin(), boxes->end());
             group.winners.resize(group.boxes.size(), place);
         }
@@ -27,7 +22,7 @@ WinnerIndex::WinnerIndex(std::span<const Winner> winners) {
 
 std::vector<std::size_t> WinnerIndex::serving(const RecordKey& key,
                                               std::span<const std::int64_t> sizes) const {
-    const auto group = groups_.find({&key, sizes.size()});
+    const auto group = groups_.find({key, sizes.size()});
     if (group == groups_.end()) {
         return {};
     }

@@ -5,7 +5,6 @@
 #include <map>
 #include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "sizes/box_sets.hpp"
@@ -27,18 +26,13 @@ public:
                                                    std::span<const std::int64_t> sizes) const;
 
 private:
-    /// A kernel, and how many sizes a problem has.
-    using Name = std::pair<const KernelKey*, std::size_t>;
-    struct Less {
-        bool operator()(const Name& left, const Name& right) const;
-    };
     struct Group {
         std::vector<SizeBox> boxes;
         std::vector<std::size_t> winners;  ///< of each box
         std::unique_ptr<const BoxIndex> index;
     };
 
-    std::map<Name, Group, Less> groups_;
+    std::map<SizedKernel, Group> groups_;
 };
 
 }  // namespace jitune::internal

@@ -5,15 +5,12 @@
 #include <cmath>
 #include <string_view>
 #include <tuple>
-#include <utility>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 #include "sizes/box_sets.hpp"
 #include "support/loop_clock.hpp"
-#include "tuner_db/winners/pin.hpp"
-#include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
 #include "tuner_db/winners/trust.hpp"
 
@@ -207,13 +204,6 @@ std::vector<std::int64_t> WinnerTable::neighbours(const RecordKey& key,
     return rowids;
 }
 
-void WinnerTable::each(const std::function<bool(std::int64_t)>& visit) {
-    bool goes_on = true;
-    for (sqlite::Cursor cursor = all_.run(); goes_on && cursor.next();) {
-        goes_on = visit(rowid_in(cursor.row()));
-    }
-}
-
 std::vector<std::int64_t> WinnerTable::all() {
     return rowids_of(all_, {});
 }
@@ -250,13 +240,10 @@ bool WinnerTable::is_refuted(const Winner& winner) {
     Row parameters = cells_of(winner.key);
     parameters.emplace_back(winner.configuration);
     parameters.emplace_back(winner.provenance.created_at);
-    for (sqlite::Cursor cursor = find_refuting_.run(parameters); cursor.next();) {
-        const auto found = from_row<Measurement>(cursor.row());
-        if (found && found->key.is_like(winner.key) && found->verdict == Verdict::wrong_result) {
-            return true;
-        }
-    }
-    return false;
+    const auto refutes = [&](const Measurement& one) {
+        return one.key.is_like(winner.key) && one.verdict == Verdict::wrong_result;
+    };
+    return !read_rows<Measurement>(find_refuting_, parameters, refutes).records.empty();
 }
 
 bool WinnerTable::is_pinned(const Winner& winner) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -65,10 +64,8 @@ public:
     /// The rows of `key` that do not serve `sizes`, as TuningStore::nearest() orders them.
     std::vector<std::int64_t> neighbours(const RecordKey& key, std::span<const std::int64_t> sizes);
 
-    /// Calls visit(rowid) for all rows, ordered by kernel, types, device class, bucket, sizes and
-    /// configuration, until it returns false. The rows must not change meanwhile.
-    void each(const std::function<bool(std::int64_t)>& visit);
-    /// The numbers of all rows, in the order of each().
+    /// The numbers of all rows, ordered by kernel, types, device class, bucket, sizes and
+    /// configuration.
     std::vector<std::int64_t> all();
 
     /// A row with its stored digest. Without a digest there is no row.

@@ -18,8 +18,8 @@
 #include "cli/app/output.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "jitune/error.hpp"
-#include "report/gather.hpp"
 #include "report/page.hpp"
+#include "report/report_data.hpp"
 #include "support/text_file.hpp"
 #include "text/units.hpp"
 

@@ -25,7 +25,6 @@
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/coverage.hpp"
-#include "tuner_db/winners/served_sizes.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
 namespace jitune::internal::db_list_command {
@@ -47,9 +46,9 @@ using Group = std::vector<const Winner*>;
 
 std::vector<Group> groups_of(const std::vector<Winner>& winners, bool each) {
     std::vector<Group> groups;
-    std::map<const Winner*, std::size_t, KeyOfAnyBucket> places;
+    std::map<SizedKernel, std::size_t> places;
     for (const Winner& winner : winners) {
-        const auto [place, is_new] = places.emplace(&winner, groups.size());
+        const auto [place, is_new] = places.emplace(sized_kernel(winner), groups.size());
         if (is_new || each) {
             groups.emplace_back();
         }

@@ -21,7 +21,7 @@
 #include "support/utf8.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/merge/merge.hpp"
+#include "tuner_db/merge/merge_log.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 

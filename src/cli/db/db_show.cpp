@@ -20,7 +20,6 @@
 #include "template/problem.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"

@@ -14,7 +14,7 @@
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/json.hpp"
 #include "text/units.hpp"
-#include "tuner_db/merge/table_digest.hpp"
+#include "tuner_db/winners/coverage.hpp"
 #include "tuner_db/winners/measurement_journal.hpp"
 
 namespace jitune::internal::db_state_command {

@@ -13,8 +13,6 @@
 #include "range/cost_estimate.hpp"
 #include "template/problem.hpp"
 #include "tuner_db/calls/call_record.hpp"
-#include "tuner_db/calls/sum_table.hpp"
-#include "tuner_db/winners/pin.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"

@@ -7,7 +7,6 @@
 #include "jitune/session.hpp"
 #include "range/cost_estimate.hpp"
 #include "tuner_db/calls/call_record.hpp"
-#include "tuner_db/calls/sum_table.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 
