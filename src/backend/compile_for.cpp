@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 namespace jitune::internal {
 namespace {
@@ -17,6 +18,35 @@ bool is_plain_word(std::string_view word) {
 }
 
 }  // namespace
+
+std::vector<CompileOutcome> compile_together(
+    std::span<const Instance> instances, std::string (*flaw_of)(const Instance&),
+    const std::function<CompiledTogether(std::span<const Instance>)>& compile) {
+    std::vector<CompileOutcome> outcomes(instances.size());
+    std::vector<Instance> accepted;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < instances.size(); ++i) {
+        if (std::string flaw = flaw_of(instances[i]); !flaw.empty()) {
+            outcomes[i] = CompileFailure{std::move(flaw)};
+        } else {
+            accepted.push_back(instances[i]);
+            places.push_back(i);
+        }
+    }
+    if (accepted.empty()) {
+        return outcomes;
+    }
+    CompiledTogether all = compile(accepted);
+    for (std::size_t i = 0; i < accepted.size(); ++i) {
+        CompileOutcome& outcome = all.outcomes[i];
+        if (std::holds_alternative<CompileFailure>(outcome) && accepted.size() > 1 &&
+            all.ended_by_itself) {
+            outcome = compile({&accepted[i], 1}).outcomes.front();
+        }
+        outcomes[places[i]] = std::move(outcome);
+    }
+    return outcomes;
+}
 
 std::string shell_text(const std::vector<std::string>& words) {
     std::string text;

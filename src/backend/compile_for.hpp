@@ -50,6 +50,18 @@ public:
     virtual void expect(std::size_t threads) = 0;
 };
 
+/// What several instances became as one program.
+struct CompiledTogether {
+    std::vector<CompileOutcome> outcomes;
+    bool ended_by_itself = true;  ///< the compiler was not killed at a limit
+};
+
+/// Compiles all instances as one program; those that fail, each by itself, so that one bad instance
+/// costs only itself. The compiler does not see an instance of which `flaw_of` says something.
+std::vector<CompileOutcome> compile_together(
+    std::span<const Instance> instances, std::string (*flaw_of)(const Instance&),
+    const std::function<CompiledTogether(std::span<const Instance>)>& compile);
+
 /// One program as a person compiles it by hand, in a folder with its headers in include/.
 struct CompileRecipe {
     std::string file;    ///< "kernel.cu": the name for `text`

@@ -36,18 +36,23 @@ public:
     virtual ~KernelInspector() = default;
 
     /// The architectures that it knows, oldest first: "sm_75".
-    [[nodiscard]] virtual std::vector<std::string> architectures() const = 0;
+    [[nodiscard]] virtual std::vector<std::string> architectures() const { return {}; }
 
     /// A device of an architecture. Properties that differ within the architecture are those of a
     /// usual product. Nothing for an unknown architecture.
-    [[nodiscard]] virtual std::optional<DeviceInfo> device(std::string_view architecture) const = 0;
+    [[nodiscard]] virtual std::optional<DeviceInfo> device(
+        std::string_view /*architecture*/) const {
+        return std::nullopt;
+    }
 
     /// The compiler options with which Binary::log has what resources() reads.
     [[nodiscard]] virtual std::vector<std::string> options() const = 0;
 
     /// The resources of the kernel with this symbol; nothing if the log does not say.
     [[nodiscard]] virtual std::optional<KernelResources> resources(
-        std::string_view log, std::string_view symbol) const = 0;
+        std::string_view /*log*/, std::string_view /*symbol*/) const {
+        return std::nullopt;
+    }
 
     /// The bytes of each parameter of the kernel with this symbol, in their order; nothing if
     /// its code does not say.
@@ -56,14 +61,18 @@ public:
 
     /// Why no device that it knows can read an array as this texture: its texels, and what is
     /// wrong. Empty if each can.
-    [[nodiscard]] virtual std::string flaw_of_texture(const TextureView& view) const = 0;
+    [[nodiscard]] virtual std::string flaw_of_texture(const TextureView& /*view*/) const {
+        return "";
+    }
 
     /// The occupancy of blocks of `threads` with `dynamic_bytes` of dynamic shared memory. Nothing
     /// for a launch or a device that it cannot judge.
-    [[nodiscard]] virtual std::optional<Occupancy> occupancy(const DeviceInfo& device,
-                                                             const KernelResources& resources,
-                                                             std::int64_t threads,
-                                                             std::int64_t dynamic_bytes) const = 0;
+    [[nodiscard]] virtual std::optional<Occupancy> occupancy(const DeviceInfo& /*device*/,
+                                                             const KernelResources& /*resources*/,
+                                                             std::int64_t /*threads*/,
+                                                             std::int64_t /*dynamic_bytes*/) const {
+        return std::nullopt;
+    }
 };
 
 using MakeInspector = std::unique_ptr<const KernelInspector> (*)();

@@ -36,37 +36,19 @@ std::span<const PlatformEntry> platforms() {
     return entries;
 }
 
-namespace {
-
-const PlatformEntry* entry_of(PlatformKind kind) {
+const PlatformEntry& platform_entry(PlatformKind kind) {
+    static constexpr PlatformEntry none{};
     for (const PlatformEntry& entry : platforms()) {
         if (entry.kind == kind) {
-            return &entry;
+            return entry;
         }
     }
-    return nullptr;
+    return none;
 }
-
-}  // namespace
 
 std::unique_ptr<Platform> make_platform(PlatformKind kind, const Log& log) {
-    const PlatformEntry* entry = entry_of(kind);
-    return entry == nullptr ? nullptr : entry->make(log, nullptr);
-}
-
-MakeCompiler compiler_maker(PlatformKind kind) {
-    const PlatformEntry* entry = entry_of(kind);
-    return entry == nullptr ? nullptr : entry->make_compiler;
-}
-
-MakeInspector inspector_maker(PlatformKind kind) {
-    const PlatformEntry* entry = entry_of(kind);
-    return entry == nullptr ? nullptr : entry->make_inspector;
-}
-
-MakeRecipe recipe_maker(PlatformKind kind) {
-    const PlatformEntry* entry = entry_of(kind);
-    return entry == nullptr ? nullptr : entry->make_recipe;
+    const auto make = platform_entry(kind).make;
+    return make == nullptr ? nullptr : make(log, nullptr);
 }
 
 }  // namespace jitune::internal

@@ -23,15 +23,11 @@ struct PlatformEntry {
 /// devices says why in missing().
 std::span<const PlatformEntry> platforms();
 
-/// The platform of a kind, without a compiler of another process; null if this build does not
+/// The entry of a kind, in which all is null where this build does not have it.
+const PlatformEntry& platform_entry(PlatformKind kind);
+
+/// The platform of a kind, without a compiler of another process; null where this build does not
 /// have it.
 std::unique_ptr<Platform> make_platform(PlatformKind kind, const Log& log);
-
-/// PlatformEntry::make_compiler of a platform; null also if this build does not have it.
-MakeCompiler compiler_maker(PlatformKind kind);
-
-/// As compiler_maker(), PlatformEntry::make_inspector and make_recipe of a platform.
-MakeInspector inspector_maker(PlatformKind kind);
-MakeRecipe recipe_maker(PlatformKind kind);
 
 }  // namespace jitune::internal

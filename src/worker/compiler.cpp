@@ -39,7 +39,7 @@ constexpr std::chrono::seconds kLongestIdle{15};
 
 OwnCompiler load(std::string_view platform) {
     const auto kind = platform_from(platform);
-    const MakeCompiler make = kind ? compiler_maker(*kind) : nullptr;
+    const MakeCompiler make = kind ? platform_entry(*kind).make_compiler : nullptr;
     if (make == nullptr) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("this build has no compiler of its own for {}", platform));

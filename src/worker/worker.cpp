@@ -301,7 +301,7 @@ private:
     /// Has another thread have the kernels compiled that compare memory, while this one makes the
     /// data: it would wait for them at the first check.
     void warm_up(Device& device) {
-        if (!warm_up_.valid() && compiler_maker(device.info().platform) != nullptr) {
+        if (!warm_up_.valid() && platform_entry(device.info().platform).make_compiler != nullptr) {
             warm_up_ = std::async(std::launch::async | std::launch::deferred, [&device] {
                 try {
                     device.make_bench()->checksums({});

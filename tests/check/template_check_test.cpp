@@ -51,7 +51,7 @@ std::string text_with(std::size_t line, const std::string& other) {
 class TemplateCheckTest : public testing::Test {
 protected:
     void SetUp() override {
-        const MakeCompiler make = compiler_maker(PlatformKind::cuda);
+        const MakeCompiler make = platform_entry(PlatformKind::cuda).make_compiler;
         if (make == nullptr) {
             GTEST_SKIP() << "built without CUDA";
         }
@@ -60,7 +60,7 @@ protected:
         } catch (const Error& error) {
             GTEST_SKIP() << error.what();
         }
-        inspector_ = inspector_maker(PlatformKind::cuda)();
+        inspector_ = platform_entry(PlatformKind::cuda).make_inspector();
     }
 
     TemplateCheck check(const std::string& text) {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "backend/cuda/launch/launch_failure.hpp"
+#include "backend/cuda/driver/driver_table.hpp"
 
 namespace jitune::internal {
 namespace {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #if __has_include(<cupti_range_profiler.h>)
-#include "backend/cuda/measure/cupti_functions.hpp"
+#include "backend/cuda/measure/cupti_profiler.hpp"
 #endif
 
 namespace jitune::internal {

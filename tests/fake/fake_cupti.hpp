@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/cuda/measure/cupti_table.hpp"
+#include "backend/cuda/measure/counter_profiler.hpp"
 
 namespace jitune::internal {
 

@@ -14,13 +14,17 @@
 namespace jitune::internal {
 namespace {
 
+std::unique_ptr<Device> host_device() {
+    return make_host_device(describe_host(this_host()), Log(LogLevel::off));
+}
+
 class FullQueue final : public Queue {
 public:
     std::unique_ptr<DeviceMemory> allocate(std::size_t /*bytes*/) override {
         throw Error(ErrorKind::unavailable, "the GPU's memory is full");
     }
     std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) override {
-        return host_.allocate_staging(bytes);
+        return host_->allocate_staging(bytes);
     }
     void upload(void* /*device*/, std::span<const std::byte> /*data*/) override {}
     void download(std::span<std::byte> /*data*/, const void* /*device*/) override {}
@@ -29,16 +33,16 @@ public:
     void wait() override {}
 
 private:
-    HostQueue host_;
+    std::unique_ptr<Queue> host_ = host_device()->make_queue();
 };
 
 struct ItsHost {
-    HostDevice device{describe_host(this_host()), Log(LogLevel::off)};
+    std::unique_ptr<Device> device = host_device();
 };
 
 class PoorGpu final : private ItsHost, public HostMemoryDevice {
 public:
-    PoorGpu() : HostMemoryDevice(device) {}
+    PoorGpu() : HostMemoryDevice(*device) {}
 
     bool is_full = false;
     std::optional<ErrorKind> trouble;  ///< of its compiler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/host/host_bench.hpp"
+#include "backend/host/host_device.hpp"
 
 #include <sched.h>
 #include <sys/mman.h>
@@ -23,7 +23,6 @@
 #include "backend/host/host_facts.hpp"
 #include "backend/host/host_memory.hpp"
 #include "backend/host/host_threads.hpp"
-#include "backend/host/spin_loop.hpp"
 #include "jitune/error.hpp"
 #include "support/loop_clock.hpp"
 
@@ -47,27 +46,6 @@ void read_all(std::span<const std::uint64_t> words) {
         std::accumulate(words.begin(), words.end(), std::uint64_t{0});
     static_cast<void>(sum);
 }
-
-/// Memory between two pages that nothing may touch: a candidate that leaves its arrays by more than
-/// a page crashes at once, and not another one later. Aligned to 256 bytes like a device's, and as
-/// close to the page behind it as that allows.
-class GuardedMemory final : public DeviceMemory {
-public:
-    /// The content is indeterminate. Throws Error(unavailable).
-    explicit GuardedMemory(std::size_t bytes);
-    ~GuardedMemory() override;
-    GuardedMemory(const GuardedMemory&) = delete;
-    GuardedMemory& operator=(const GuardedMemory&) = delete;
-
-    [[nodiscard]] void* data() const override { return data_; }
-    [[nodiscard]] std::size_t bytes() const override { return bytes_; }
-
-private:
-    std::size_t bytes_;
-    std::size_t mapped_bytes_;
-    std::byte* mapping_;
-    void* data_;
-};
 
 constexpr std::size_t kAlignment = 256;
 
@@ -93,25 +71,41 @@ std::byte* map(std::size_t bytes) {
     return static_cast<std::byte*>(mapping);
 }
 
-GuardedMemory::GuardedMemory(std::size_t bytes) : bytes_(bytes) {
-    refuse_unavailable_memory(bytes);
-    const std::size_t inner = round_up(round_up(bytes > 0 ? bytes : 1, kAlignment), page_bytes());
-    mapped_bytes_ = inner + 2 * page_bytes();
-    mapping_ = map(mapped_bytes_);
-    if (::mprotect(mapping_ + page_bytes(), inner, PROT_READ | PROT_WRITE) != 0) {
-        const int code = errno;
-        ::munmap(mapping_, mapped_bytes_);
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("allocate {} bytes of host memory: mprotect: {}", bytes,
-                                std::system_category().message(code)),
-                    {NativeCode::Source::system, code});
+/// Memory between two pages that nothing may touch: a candidate that leaves its arrays by more than
+/// a page crashes at once, and not another one later. Aligned to 256 bytes like a device's, and as
+/// close to the page behind it as that allows.
+class GuardedMemory final : public DeviceMemory {
+public:
+    /// The content is indeterminate. Throws Error(unavailable).
+    GuardedMemory(std::size_t bytes) : bytes_(bytes) {
+        refuse_unavailable_memory(bytes);
+        const std::size_t inner =
+            round_up(round_up(bytes > 0 ? bytes : 1, kAlignment), page_bytes());
+        mapped_bytes_ = inner + 2 * page_bytes();
+        mapping_ = map(mapped_bytes_);
+        if (::mprotect(mapping_ + page_bytes(), inner, PROT_READ | PROT_WRITE) != 0) {
+            const int code = errno;
+            ::munmap(mapping_, mapped_bytes_);
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("allocate {} bytes of host memory: mprotect: {}", bytes,
+                                    std::system_category().message(code)),
+                        {NativeCode::Source::system, code});
+        }
+        data_ = mapping_ + page_bytes() + inner - round_up(bytes > 0 ? bytes : 1, kAlignment);
     }
-    data_ = mapping_ + page_bytes() + inner - round_up(bytes > 0 ? bytes : 1, kAlignment);
-}
+    ~GuardedMemory() override { ::munmap(mapping_, mapped_bytes_); }
+    GuardedMemory(const GuardedMemory&) = delete;
+    GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-GuardedMemory::~GuardedMemory() {
-    ::munmap(mapping_, mapped_bytes_);
-}
+    [[nodiscard]] void* data() const override { return data_; }
+    [[nodiscard]] std::size_t bytes() const override { return bytes_; }
+
+private:
+    std::size_t bytes_;
+    std::size_t mapped_bytes_;
+    std::byte* mapping_;
+    void* data_;
+};
 
 using Clock = std::chrono::steady_clock;
 using Nanoseconds = std::chrono::duration<double, std::nano>;
@@ -137,6 +131,36 @@ LaunchFailure failure_of_exception() {
         return {false, false, "threw an exception"};
     }
 }
+
+/// Drives other data out of the caches of every core that this process may use.
+class CacheFlusher {
+public:
+    /// Throws Error(unavailable).
+    CacheFlusher(std::int64_t cores, std::int64_t cache_bytes)
+        : slice_bytes_(std::max(kLeastSlice, 2 * cache_bytes / cores / 64 * 64)),
+          memory_(static_cast<std::size_t>(slice_bytes_ * cores), HostMemory::Content::zero) {}
+
+    /// Reads, on all cores at once, twice as much memory as the last-level cache holds.
+    void flush() const {
+        const auto words_per_slice = static_cast<std::size_t>(slice_bytes_) / sizeof(std::uint64_t);
+        const std::span all(static_cast<const std::uint64_t*>(memory_.data()),
+                            memory_.bytes() / sizeof(std::uint64_t));
+        const std::vector<int> cpus = usable_processors();
+        std::vector<std::jthread> readers;
+        for (std::size_t slice = 0; slice < all.size() / words_per_slice; ++slice) {
+            readers.emplace_back([&, slice] {
+                if (slice < cpus.size()) {
+                    move_to(cpus[slice]);
+                }
+                read_all(all.subspan(slice * words_per_slice, words_per_slice));
+            });
+        }
+    }
+
+private:
+    std::int64_t slice_bytes_;
+    HostMemory memory_;
+};
 
 class HostTimer final : public Timer {
 public:
@@ -206,83 +230,86 @@ private:
     bool doubted_ = false;  ///< one time was over the limit
 };
 
+class HostBench final : public Bench {
+public:
+    explicit HostBench(const DeviceInfo& info) : info_(info) {}
+
+    std::unique_ptr<DeviceMemory> allocate(std::size_t bytes) override {
+        return std::make_unique<GuardedMemory>(bytes);
+    }
+
+    void upload(void* device, std::span<const std::byte> data) override {
+        copy(device, data.data(), data.size());
+    }
+
+    void download(std::span<std::byte> data, const void* device) override {
+        copy(data.data(), device, data.size());
+    }
+
+    void fill(void* device, std::byte value, std::size_t bytes) override {
+        if (bytes > 0) {
+            std::memset(device, std::to_integer<int>(value), bytes);
+        }
+    }
+
+    void copy(void* to, const void* from, std::size_t bytes) override {
+        if (bytes > 0) {
+            std::memmove(to, from, bytes);
+        }
+    }
+
+    bool equal(const void* one, const void* other, std::size_t bytes) override {
+        return bytes == 0 || std::memcmp(one, other, bytes) == 0;
+    }
+
+    std::vector<std::uint64_t> checksums(std::span<const MemoryRegion> regions) override {
+        return host_checksums(regions);
+    }
+
+    std::optional<LaunchFailure> run(const Program& program, const Launch& launch,
+                                     std::chrono::milliseconds limit) override {
+        const auto start = Clock::now();
+        try {
+            program.launch(launch, nullptr);
+        } catch (...) {
+            return failure_of_exception();
+        }
+        const Nanoseconds time = Clock::now() - start;
+        return time > limit ? std::optional(too_slow(time, limit)) : std::nullopt;
+    }
+
+    /// The timer reads the steady clock around the chain and, without `flush_cache`, repeats a
+    /// chain that is too short for the clock within one sample; with it, each sample is one pass.
+    /// `program` and this bench must outlive the timer.
+    std::unique_ptr<Timer> timer(const Program& program, std::span<const Launch> chain,
+                                 std::size_t untimed, bool flush_cache) override {
+        if (flush_cache && !flusher_) {
+            flusher_.emplace(info_.attributes.at("cores"), info_.attributes.at("cache_bytes"));
+        }
+        return std::make_unique<HostTimer>(program, chain, untimed,
+                                           flush_cache ? &*flusher_ : nullptr);
+    }
+
+    /// A thread of the pool that a kernel has missed has waited for as long, too: the scheduler
+    /// counts a wait only when it is over.
+    std::optional<ProcessorUse> processor_use() override {
+        auto use = internal::processor_use();
+        if (use) {
+            use->waited += HostThreads::of_process().missed();
+            use->slowdown = processor_slowdown();
+        }
+        return use;
+    }
+
+private:
+    const DeviceInfo& info_;
+    std::optional<CacheFlusher> flusher_;
+};
+
 }  // namespace
 
-CacheFlusher::CacheFlusher(std::int64_t cores, std::int64_t cache_bytes)
-    : slice_bytes_(std::max(kLeastSlice, 2 * cache_bytes / cores / 64 * 64)),
-      memory_(static_cast<std::size_t>(slice_bytes_ * cores), HostMemory::Content::zero) {}
-
-void CacheFlusher::flush() const {
-    const auto words_per_slice = static_cast<std::size_t>(slice_bytes_) / sizeof(std::uint64_t);
-    const std::span all(static_cast<const std::uint64_t*>(memory_.data()),
-                        memory_.bytes() / sizeof(std::uint64_t));
-    const std::vector<int> cpus = usable_processors();
-    std::vector<std::jthread> readers;
-    for (std::size_t slice = 0; slice < all.size() / words_per_slice; ++slice) {
-        readers.emplace_back([&, slice] {
-            if (slice < cpus.size()) {
-                move_to(cpus[slice]);
-            }
-            read_all(all.subspan(slice * words_per_slice, words_per_slice));
-        });
-    }
-}
-
-std::unique_ptr<DeviceMemory> HostBench::allocate(std::size_t bytes) {
-    return std::make_unique<GuardedMemory>(bytes);
-}
-
-void HostBench::upload(void* device, std::span<const std::byte> data) {
-    copy(device, data.data(), data.size());
-}
-
-void HostBench::download(std::span<std::byte> data, const void* device) {
-    copy(data.data(), device, data.size());
-}
-
-void HostBench::fill(void* device, std::byte value, std::size_t bytes) {
-    if (bytes > 0) {
-        std::memset(device, std::to_integer<int>(value), bytes);
-    }
-}
-
-void HostBench::copy(void* to, const void* from, std::size_t bytes) {
-    if (bytes > 0) {
-        std::memmove(to, from, bytes);
-    }
-}
-
-bool HostBench::equal(const void* one, const void* other, std::size_t bytes) {
-    return bytes == 0 || std::memcmp(one, other, bytes) == 0;
-}
-
-std::optional<LaunchFailure> HostBench::run(const Program& program, const Launch& launch,
-                                            std::chrono::milliseconds limit) {
-    const auto start = Clock::now();
-    try {
-        program.launch(launch, nullptr);
-    } catch (...) {
-        return failure_of_exception();
-    }
-    const Nanoseconds time = Clock::now() - start;
-    return time > limit ? std::optional(too_slow(time, limit)) : std::nullopt;
-}
-
-std::optional<ProcessorUse> HostBench::processor_use() {
-    auto use = internal::processor_use();
-    if (use) {
-        use->waited += HostThreads::of_process().missed();
-        use->slowdown = processor_slowdown();
-    }
-    return use;
-}
-
-std::unique_ptr<Timer> HostBench::timer(const Program& program, std::span<const Launch> chain,
-                                        std::size_t untimed, bool flush_cache) {
-    if (flush_cache && !flusher_) {
-        flusher_.emplace(info_.attributes.at("cores"), info_.attributes.at("cache_bytes"));
-    }
-    return std::make_unique<HostTimer>(program, chain, untimed, flush_cache ? &*flusher_ : nullptr);
+std::unique_ptr<Bench> make_host_bench(const DeviceInfo& info) {
+    return std::make_unique<HostBench>(info);
 }
 
 }  // namespace jitune::internal

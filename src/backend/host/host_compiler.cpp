@@ -125,36 +125,14 @@ std::string HostCompiler::key() const {
 std::vector<CompileOutcome> HostCompiler::compile(const TemplateSource& source,
                                                   std::span<const Instance> instances,
                                                   const std::stop_token& stop) const {
-    std::vector<CompileOutcome> outcomes(instances.size());
-    std::vector<Instance> accepted;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < instances.size(); ++i) {
-        if (std::string objection = expression_objection(instances[i]); !objection.empty()) {
-            outcomes[i] = CompileFailure{std::move(objection)};
-        } else {
-            accepted.push_back(instances[i]);
-            places.push_back(i);
-        }
-    }
-    if (accepted.empty()) {
-        return outcomes;
-    }
-    Attempt all = compile_together(source, accepted, stop);
-    const bool tries_each = std::holds_alternative<CompileFailure>(all.outcomes.front()) &&
-                            all.ended_by_itself && accepted.size() > 1;
-    for (std::size_t i = 0; i < accepted.size(); ++i) {
-        if (tries_each) {
-            Attempt alone = compile_together(source, {&accepted[i], 1}, stop);
-            all.outcomes[i] = std::move(alone.outcomes.front());
-        }
-        outcomes[places[i]] = std::move(all.outcomes[i]);
-    }
-    return outcomes;
+    return compile_together(instances, expression_objection, [&](std::span<const Instance> some) {
+        return compile_once(source, some, stop);
+    });
 }
 
-HostCompiler::Attempt HostCompiler::compile_together(const TemplateSource& source,
-                                                     std::span<const Instance> instances,
-                                                     const std::stop_token& stop) const {
+CompiledTogether HostCompiler::compile_once(const TemplateSource& source,
+                                            std::span<const Instance> instances,
+                                            const std::stop_token& stop) const {
     const TempDir directory;
     for (const auto& [name, text] : source.headers) {
         static_cast<void>(directory.write(name, text));
@@ -183,7 +161,7 @@ HostCompiler::Attempt HostCompiler::compile_together(const TemplateSource& sourc
         return {failures(instances.size(),
                          fmt::format("{}: success, but no output", program_.string()))};
     }
-    Attempt attempt;
+    CompiledTogether attempt;
     for (std::size_t i = 0; i < instances.size(); ++i) {
         Binary binary{"so", bytes, {}};
         for (std::size_t k = 0; k < instances[i].expressions.size(); ++k) {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/compile_for.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
@@ -53,13 +54,9 @@ public:
                                                       const std::stop_token& stop = {}) const;
 
 private:
-    struct Attempt {
-        std::vector<CompileOutcome> outcomes;
-        bool ended_by_itself = true;  ///< the compiler was not killed at a limit
-    };
-    [[nodiscard]] Attempt compile_together(const TemplateSource& source,
-                                           std::span<const Instance> instances,
-                                           const std::stop_token& stop) const;
+    [[nodiscard]] CompiledTogether compile_once(const TemplateSource& source,
+                                                std::span<const Instance> instances,
+                                                const std::stop_token& stop) const;
 
     std::chrono::milliseconds timeout_;
     std::filesystem::path program_;

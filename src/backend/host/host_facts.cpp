@@ -12,6 +12,7 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
+#include <mutex>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -172,6 +173,45 @@ double own_seconds() {
     return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+using SpinClock = RecentLeast::Clock;
+
+/// Six additions in each step need nothing of one another, so that the loop fills a core: what
+/// another thread takes of its units makes it longer.
+void spin() {
+    constexpr int kSteps = 10'000;  // about 5 us: an interrupt seldom comes between
+    std::uint64_t a = 1, b = 2, c = 3, d = 4, e = 5, f = 6;
+    for (int i = 0; i < kSteps; ++i) {
+        ++a;
+        ++b;
+        ++c;
+        ++d;
+        ++e;
+        ++f;
+        asm volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d), "+r"(e), "+r"(f));
+    }
+}
+
+/// Seconds: the shorter of two times, since an interrupt may be in one.
+double time_of_spin() {
+    SpinClock::duration least = SpinClock::duration::max();
+    for (int run = 0; run < 2; ++run) {
+        const auto start = SpinClock::now();
+        spin();
+        least = std::min(least, SpinClock::now() - start);
+    }
+    return std::max(std::chrono::duration<double>(least).count(), 1e-9);
+}
+
+/// The shortest of many, for a beginning that may be busy.
+double first_time() {
+    constexpr int kTries = 30;
+    double least = time_of_spin();
+    for (int i = 1; i < kTries; ++i) {
+        least = std::min(least, time_of_spin());
+    }
+    return least;
+}
+
 }  // namespace
 
 HostFacts this_host() {
@@ -269,6 +309,28 @@ std::optional<double> processors_taken() {
     }
     const auto total = static_cast<double>(after.total - before.total);
     return std::clamp((static_cast<double>(after.busy - before.busy) - own) / total, 0.0, 1.0);
+}
+
+double RecentLeast::add(double time, Clock::time_point now) {
+    if (here_ == 0 || now - begin_ >= period_) {
+        before_ = here_ == 0 || now - begin_ >= 2 * period_ ? time : here_;
+        here_ = time;
+        begin_ = now;
+    }
+    here_ = std::min(here_, time);
+    return std::min(here_, before_);
+}
+
+double processor_slowdown() {
+    static std::mutex mutex;
+    static RecentLeast recent = [] {
+        RecentLeast begun(std::chrono::seconds(30));
+        begun.add(first_time(), RecentLeast::Clock::now());
+        return begun;
+    }();
+    const double time = time_of_spin();
+    const std::lock_guard lock(mutex);
+    return time / recent.add(time, RecentLeast::Clock::now());
 }
 
 }  // namespace jitune::internal

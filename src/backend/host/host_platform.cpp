@@ -69,18 +69,19 @@ public:
     [[nodiscard]] PlatformKind kind() const override { return PlatformKind::host; }
     [[nodiscard]] int device_count() const override { return 1; }
     [[nodiscard]] std::string missing() const override { return ""; }
-    Device& device(int /*ordinal*/) override { return here().device; }
+    Device& device(int /*ordinal*/) override { return *here().device; }
     StreamSite& site(Stream /*stream*/) override { return here().site; }
 
 private:
     struct Here {
-        Here(const HostFacts& facts, const Log& log) : device(describe_host(facts), log) {
+        Here(const HostFacts& facts, const Log& log)
+            : device(make_host_device(describe_host(facts), log)) {
             if (const std::string missing = missing_facts(facts); !missing.empty()) {
                 log.warning("{}", missing);
             }
         }
-        HostDevice device;
-        HostSite site{device};
+        std::unique_ptr<Device> device;
+        HostSite site{*device};
     };
 
     Here& here() {
@@ -93,15 +94,9 @@ private:
     std::unique_ptr<Here> here_;
 };
 
+/// The host is what it is: there are no devices to describe.
 class HostInspector final : public KernelInspector {
 public:
-    // The host is what it is: there are no devices to describe.
-    [[nodiscard]] std::vector<std::string> architectures() const override { return {}; }
-    [[nodiscard]] std::optional<DeviceInfo> device(
-        std::string_view /*architecture*/) const override {
-        return std::nullopt;
-    }
-
     [[nodiscard]] std::vector<std::string> options() const override { return {kTellsParameters}; }
 
     [[nodiscard]] std::optional<KernelResources> resources(
@@ -125,16 +120,6 @@ public:
             sizes.push_back(bytes);
         }
         return sizes;
-    }
-
-    [[nodiscard]] std::string flaw_of_texture(const TextureView& /*view*/) const override {
-        return {};  // templates of the host have no textures
-    }
-
-    [[nodiscard]] std::optional<Occupancy> occupancy(
-        const DeviceInfo& /*device*/, const KernelResources& /*resources*/,
-        std::int64_t /*threads*/, std::int64_t /*dynamic_bytes*/) const override {
-        return std::nullopt;
     }
 };
 

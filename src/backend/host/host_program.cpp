@@ -203,6 +203,58 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
     }
 }
 
+/// The steps of a launch with the addresses of all arguments but the arrays. Runs them one after
+/// the other on the calling thread.
+class HostLaunch final : public ReadyLaunch {
+public:
+    HostLaunch() : ReadyLaunch(call) {}
+
+    /// Throws Error(device) if the program has no such entry; nothing has changed then.
+    void set(const HostProgram& program, const Launch& launch) {
+        std::array<HostProgram::Entry, kMaxLaunchSteps> entries{};
+        for (std::size_t i = 0; i < launch.step_count; ++i) {
+            entries[i] = program.entry(launch.steps[i].entry);
+        }
+        cells_ = launch.cells;
+        step_count_ = launch.step_count;
+        for (std::size_t i = 0; i < step_count_; ++i) {
+            steps_[i].entry = entries[i];
+            steps_[i].arguments.set(launch, launch.steps[i], cells_);
+        }
+    }
+
+private:
+    struct Step {
+        HostProgram::Entry entry;
+        ArgumentList arguments;
+    };
+
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
+        const auto& launch = static_cast<const HostLaunch&>(self);
+        for (std::size_t i = 0; i < launch.step_count_; ++i) {
+            const Step& step = launch.steps_[i];
+            ArgumentList::Addresses arguments;
+            step.arguments.fill(arguments, arrays);
+            const int taken = step.entry(arguments.data(), step.arguments.count());
+            if (taken != step.arguments.count()) [[unlikely]] {
+                refuse(i, taken, step.arguments.count());
+            }
+        }
+    }
+
+    static void refuse(std::size_t step, int taken, int given) {
+        throw Error(
+            ErrorKind::device,
+            fmt::format("launch step {}: the kernel takes {} arguments, its template's front "
+                        "matter gives it {}",
+                        step, taken, given));
+    }
+
+    std::size_t step_count_ = 0;
+    std::array<Step, kMaxLaunchSteps> steps_;
+    Cells cells_{};
+};
+
 }  // namespace
 
 std::string entry_symbol(std::size_t instance, std::size_t step) {
@@ -241,39 +293,6 @@ std::string translation_unit(const TemplateSource& source, std::span<const Insta
         }
     }
     return text;
-}
-
-void HostLaunch::set(const HostProgram& program, const Launch& launch) {
-    std::array<HostProgram::Entry, kMaxLaunchSteps> entries{};
-    for (std::size_t i = 0; i < launch.step_count; ++i) {
-        entries[i] = program.entry(launch.steps[i].entry);
-    }
-    cells_ = launch.cells;
-    step_count_ = launch.step_count;
-    for (std::size_t i = 0; i < step_count_; ++i) {
-        steps_[i].entry = entries[i];
-        steps_[i].arguments.set(launch, launch.steps[i], cells_);
-    }
-}
-
-void HostLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream /*stream*/) {
-    const auto& launch = static_cast<const HostLaunch&>(self);
-    for (std::size_t i = 0; i < launch.step_count_; ++i) {
-        const Step& step = launch.steps_[i];
-        ArgumentList::Addresses arguments;
-        step.arguments.fill(arguments, arrays);
-        const int taken = step.entry(arguments.data(), step.arguments.count());
-        if (taken != step.arguments.count()) [[unlikely]] {
-            refuse(i, taken, step.arguments.count());
-        }
-    }
-}
-
-void HostLaunch::refuse(std::size_t step, int taken, int given) {
-    throw Error(ErrorKind::device,
-                fmt::format("launch step {}: the kernel takes {} arguments, its template's front "
-                            "matter gives it {}",
-                            step, taken, given));
 }
 
 HostImage::HostImage(const std::string& image, const Digest& digest)

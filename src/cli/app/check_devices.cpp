@@ -24,7 +24,7 @@ CheckDevices::CheckDevices(PlatformKind platform, const Options& options)
       log_(options.log_level, options.log_sink),
       pool_(
           platform, [] { return std::filesystem::path("/proc/self/exe"); }, log_) {
-    if (const MakeInspector make = inspector_maker(platform)) {
+    if (const MakeInspector make = platform_entry(platform).make_inspector) {
         inspector_ = make();
     }
 }
@@ -33,7 +33,7 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
     if (runs_on_cpu(platform_)) {
         return {host(architectures)};
     }
-    const MakeCompiler make = compiler_maker(platform_);
+    const MakeCompiler make = platform_entry(platform_).make_compiler;
     if (inspector_ == nullptr || make == nullptr) {
         throw Error(
             ErrorKind::unavailable,
@@ -78,7 +78,7 @@ CheckDevice CheckDevices::host(const std::string& architectures) {
                       std::span<const Instance> instances) {
                 return device.compile(source, instances);
             },
-            inspector_maker(PlatformKind::host)()};
+            platform_entry(PlatformKind::host).make_inspector()};
 }
 
 }  // namespace jitune::internal

@@ -147,7 +147,7 @@ std::string profile_line(const ShownProgram& program, std::vector<std::string> c
 }  // namespace
 
 CompileRecipe ShownProgram::recipe() const {
-    const MakeRecipe make = recipe_maker(device.platform);
+    const MakeRecipe make = platform_entry(device.platform).make_recipe;
     if (make == nullptr) {
         throw Error(
             ErrorKind::unavailable,

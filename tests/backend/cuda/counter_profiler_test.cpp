@@ -23,8 +23,8 @@ TEST(CuptiTable, IsLookedForInToolkitsAndPackages) {
     const std::string of_toolkit = add("cuda/extras/CUPTI/lib64/libcupti.so.12");
     const std::string of_cuda_13 = add("site-packages/nvidia/cu13/lib/libcupti.so.13");
     const std::string of_cuda_12 = add("site-packages/nvidia/cuda_cupti/lib/libcupti.so.12");
-    const auto files =
-        cupti_files(dir.path() / "cuda", dir.path() / "site-packages/jitune/_jitune.abi3.so");
+    const auto files = toolkit_files(cupti_library(), dir.path() / "cuda",
+                                     dir.path() / "site-packages/jitune/_jitune.abi3.so");
     const std::vector<std::string> first(files.begin(), files.begin() + 6);
     EXPECT_EQ(first, (std::vector<std::string>{of_toolkit, of_cuda_13, of_cuda_12, "libcupti.so.13",
                                                "libcupti.so.12", "libcupti.so"}));

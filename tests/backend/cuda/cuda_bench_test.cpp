@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/measure/cuda_bench.hpp"
-
 #include <chrono>
 #include <cmath>
 #include <cstddef>

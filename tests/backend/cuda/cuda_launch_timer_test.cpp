@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/measure/cuda_launch_timer.hpp"
-
 #include <gtest/gtest.h>
+
+#include "backend/launch_timer.hpp"
 
 #include "fake/fake_cuda_fixture.hpp"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backend/cuda/measure/memory_checksum.hpp"
-
 #include <numeric>
 #include <thread>
 #include <vector>

@@ -325,21 +325,24 @@ TEST(NvrtcTable, LooksInTheToolkitThenInPackagesOfPipThenInTheSystem) {
     };
     const std::string toolkit = file("cuda/lib64/libnvrtc.so.12");
     const std::string package = file("site-packages/nvidia/cu13/lib/libnvrtc.so.13");
-    const auto files =
-        nvrtc_files(dir.path() / "cuda", dir.path() / "site-packages/jitune/_jitune.abi3.so");
+    const auto files = toolkit_files(nvrtc_library(), dir.path() / "cuda",
+                                     dir.path() / "site-packages/jitune/_jitune.abi3.so");
     ASSERT_GE(files.size(), 3U);
     EXPECT_EQ(files[0], toolkit);
     EXPECT_EQ(files[1], package);
     EXPECT_EQ(files[2], "libnvrtc.so.13");
-    const auto of_command = nvrtc_files("", dir.path() / "site-packages/jitune/bin/jitune");
+    const auto of_command =
+        toolkit_files(nvrtc_library(), "", dir.path() / "site-packages/jitune/bin/jitune");
     EXPECT_EQ(of_command[0], package);
     for (const char* program : {"site-packages/other/program", "site-packages/bin/program"}) {
-        EXPECT_EQ(nvrtc_files("", dir.path() / program)[0], "libnvrtc.so.13") << program;
+        EXPECT_EQ(toolkit_files(nvrtc_library(), "", dir.path() / program)[0], "libnvrtc.so.13")
+            << program;
     }
     std::filesystem::permissions(dir.path() / "site-packages", std::filesystem::perms::all);
-    EXPECT_EQ(nvrtc_files("", dir.path() / "site-packages/jitune/bin/jitune")[0], "libnvrtc.so.13")
+    EXPECT_EQ(toolkit_files(nvrtc_library(), "", dir.path() / "site-packages/jitune/bin/jitune")[0],
+              "libnvrtc.so.13")
         << "anybody may have put a library there";
-    EXPECT_EQ(nvrtc_files("", "")[0], "libnvrtc.so.13");
+    EXPECT_EQ(toolkit_files(nvrtc_library(), "", "")[0], "libnvrtc.so.13");
 }
 
 TEST(NvrtcTable, SaysWhereItLookedAndWhatToDo) {

@@ -62,5 +62,23 @@ TEST(HostFacts, DescribesThisMachine) {
     EXPECT_FALSE(info.name.empty());
 }
 
+TEST(RecentLeast, IsOfTheLastOneToTwoPeriods) {
+    RecentLeast least(std::chrono::seconds(30));
+    const RecentLeast::Clock::time_point start{std::chrono::seconds(1000)};
+    EXPECT_EQ(least.add(5, start), 5);
+    EXPECT_EQ(least.add(7, start + std::chrono::seconds(1)), 5);
+    EXPECT_EQ(least.add(4, start + std::chrono::seconds(2)), 4);
+    EXPECT_EQ(least.add(7, start + std::chrono::seconds(31)), 4);
+    EXPECT_EQ(least.add(8, start + std::chrono::seconds(60)), 4);
+    EXPECT_EQ(least.add(8, start + std::chrono::seconds(62)), 7) << "the 4 is too old";
+    EXPECT_EQ(least.add(9, start + std::chrono::seconds(200)), 9) << "all others are";
+}
+
+TEST(ProcessorSlowdown, IsOneOrMore) {
+    for (int i = 0; i < 100; ++i) {
+        EXPECT_GE(processor_slowdown(), 1);
+    }
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "backend/compile_for.hpp"
-#include "backend/cuda/compile/nvrtc_table.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 
 namespace jitune::internal {
 

@@ -4,12 +4,13 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "backend/cuda/driver/context.hpp"
-#include "backend/cuda/driver/device_memory.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -54,111 +55,184 @@ const char* flaw_of_ptx(const std::string& image) {
 constexpr std::string_view kLaunching = "launch a kernel";
 constexpr std::string_view kLoading = "load a binary";
 
+/// One step of a launch as cuLaunchKernelEx wants it, but for the stream and the arrays. Points
+/// into itself.
+class DriverCall {
+public:
+    DriverCall() = default;
+    DriverCall(const DriverCall&) = delete;
+    DriverCall& operator=(const DriverCall&) = delete;
+
+    /// As ArgumentList::set.
+    void set(CUkernel kernel, const Launch& launch, const LaunchStep& step, Cells& cells) {
+        function_ = reinterpret_cast<CUfunction>(kernel);
+        arguments_.set(launch, step, cells);
+        config_ = {step.grid.x,  step.grid.y,       step.grid.z, step.block.x, step.block.y,
+                   step.block.z, step.shared_bytes, nullptr,     nullptr,      0};
+        config_.attrs = attributes_.data();
+        if (step.cluster > 1) {
+            CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+            attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+            attribute.value.clusterDim = {step.cluster, 1, 1};
+        }
+        if (step.cooperative != 0) {
+            CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+            attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+            attribute.value.cooperative = 1;
+        }
+        if (step.programmatic != 0) {
+            CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+            attribute.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+            attribute.value.programmaticStreamSerializationAllowed = 1;
+        }
+    }
+
+    CUresult operator()(decltype(&::cuLaunchKernelEx) launch, void* const* arrays,
+                        Stream stream) const {
+        CUlaunchConfig config = config_;
+        config.hStream = stream;
+        ArgumentList::Addresses arguments;
+        arguments_.fill(arguments, arrays);
+        return launch(&config, function_, arguments.data(), nullptr);
+    }
+
+private:
+    CUfunction function_ = nullptr;
+    CUlaunchConfig config_{};
+    ArgumentList arguments_;
+    std::array<CUlaunchAttribute, 3> attributes_;
+};
+
+/// The steps of a launch in the driver's own words, so that a call writes little more than the
+/// stream and the pointers. Aligned so that what a call reads lies in few cache lines.
+class alignas(64) CudaLaunch final : public ReadyLaunch {
+public:
+    CudaLaunch() : ReadyLaunch(call) {}
+
+    /// Throws Error(device) if the program has no such entry, and Error(usage) if the device
+    /// has no such texture objects; nothing has changed then.
+    /// `program` and `device` must outlive the calls.
+    void set(const CudaProgram& program, DriverDevice& device, const Launch& launch) {
+        std::array<CUkernel, kMaxLaunchSteps> kernels{};
+        for (std::size_t i = 0; i < launch.step_count; ++i) {
+            kernels[i] = program.kernel(launch.steps[i].entry);
+        }
+        for (std::size_t i = 0; i < launch.constant_count; ++i) {
+            program.check_constant(launch.constants[i].entry, launch.constants[i].bytes);
+        }
+        for (std::size_t i = 0; i < launch.texture_count; ++i) {
+            program.textures().check(launch.textures[i]);
+        }
+        device_ = &device;
+        program_ = &program;
+        constant_count_ = launch.constant_count;
+        constants_ = launch.constants;
+        texture_count_ = launch.texture_count;
+        std::copy_n(launch.textures.begin(), texture_count_, textures_.begin());
+        array_count_ = launch.array_count;
+        launch_ = device.driver().cuLaunchKernelEx;
+        launched_ = &device.launched();
+        cells_ = launch.cells;
+        step_count_ = static_cast<std::uint32_t>(launch.step_count);
+        for (std::size_t i = 0; i < step_count_; ++i) {
+            steps_[i].set(kernels[i], launch, launch.steps[i], cells_);
+        }
+    }
+
+    /// As ReadyLaunch's call, but the answer of cuLaunchKernelEx is a value. Throws Error(device)
+    /// where the driver refuses to make a texture object.
+    CUresult try_launch(void* const* arrays, Stream stream) const {
+        const CUresult result = launch_all(arrays, stream);
+        return result == CUDA_ERROR_INVALID_CONTEXT ? launch_in_primary_context(arrays, stream)
+                                                    : result;
+    }
+
+private:
+    static void call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
+        const auto& launch = static_cast<const CudaLaunch&>(self);
+        if (!launch.launched_->load(std::memory_order_relaxed)) [[unlikely]] {
+            launch.launched_->store(true, std::memory_order_relaxed);
+        }
+        const CUresult result = launch.launch_all(arrays, stream);
+        if (result != CUDA_SUCCESS) [[unlikely]] {
+            launch.recover(result, arrays, stream);
+        }
+    }
+
+    CUresult launch_all(void* const* arrays, Stream stream) const {
+        if ((constant_count_ | texture_count_) != 0) [[unlikely]] {
+            return launch_prepared(arrays, stream);
+        }
+        return launch_steps(arrays, stream);
+    }
+
+    CUresult launch_steps(void* const* arrays, Stream stream) const {
+        CUresult result = CUDA_SUCCESS;
+        for (std::size_t i = 0; i < step_count_ && result == CUDA_SUCCESS; ++i) {
+            result = steps_[i](launch_, arrays, stream);
+        }
+        return result;
+    }
+
+    [[gnu::noinline]] CUresult launch_prepared(void* const* arrays, Stream stream) const {
+        // Constants and texture objects are those of a context: the stream's, whichever is current.
+        const StreamContext of_stream(device_->driver(), stream);
+        std::array<void*, kMaxArguments> passed;
+        std::copy_n(arrays, array_count_, passed.begin());
+        CUresult result = copy_constants(arrays, stream);
+        if (result == CUDA_SUCCESS) {
+            result = replace_textures(passed);
+        }
+        return result == CUDA_SUCCESS ? launch_steps(passed.data(), stream) : result;
+    }
+
+    CUresult copy_constants(void* const* arrays, Stream stream) const {
+        CUresult result = CUDA_SUCCESS;
+        for (std::size_t i = 0; i < constant_count_ && result == CUDA_SUCCESS; ++i) {
+            result = program_->copy_to_constant(constants_[i], arrays[constants_[i].array], stream);
+        }
+        return result;
+    }
+
+    CUresult replace_textures(std::array<void*, kMaxArguments>& arrays) const {
+        CUresult result = CUDA_SUCCESS;
+        for (std::size_t i = 0; i < texture_count_ && result == CUDA_SUCCESS; ++i) {
+            CUtexObject object = 0;
+            void*& array = arrays[textures_[i].array];
+            result = program_->textures().find(textures_[i], array, object);
+            array = argument_of(object);
+        }
+        return result;
+    }
+
+    CUresult launch_in_primary_context(void* const* arrays, Stream stream) const {
+        const ContextScope scope(*device_);
+        return launch_all(arrays, stream);
+    }
+
+    // Call it if the first step failed, perhaps because no context is current. To ask for the
+    // context before each launch would cost every launch.
+    [[gnu::noinline]] void recover(CUresult result, void* const* arrays, Stream stream) const {
+        if (result == CUDA_ERROR_INVALID_CONTEXT) {
+            result = launch_in_primary_context(arrays, stream);
+        }
+        device_->check(result, "cuLaunchKernelEx", "launch a kernel");
+    }
+
+    decltype(&::cuLaunchKernelEx) launch_ = nullptr;
+    std::atomic<bool>* launched_ = nullptr;
+    std::uint32_t step_count_ = 0;
+    std::uint16_t constant_count_ = 0, texture_count_ = 0;
+    std::array<DriverCall, kMaxLaunchSteps> steps_;
+    Cells cells_{};
+    DriverDevice* device_ = nullptr;
+    const CudaProgram* program_ = nullptr;
+    std::array<ConstantCopy, kMaxConstants> constants_;
+    std::array<TextureView, kMaxTextures> textures_;
+    std::uint8_t array_count_ = 0;
+};
+
 }  // namespace
-
-void CudaLaunch::set(const CudaProgram& program, DriverDevice& device, const Launch& launch) {
-    std::array<CUkernel, kMaxLaunchSteps> kernels{};
-    for (std::size_t i = 0; i < launch.step_count; ++i) {
-        kernels[i] = program.kernel(launch.steps[i].entry);
-    }
-    for (std::size_t i = 0; i < launch.constant_count; ++i) {
-        program.check_constant(launch.constants[i].entry, launch.constants[i].bytes);
-    }
-    for (std::size_t i = 0; i < launch.texture_count; ++i) {
-        program.textures().check(launch.textures[i]);
-    }
-    device_ = &device;
-    program_ = &program;
-    constant_count_ = launch.constant_count;
-    constants_ = launch.constants;
-    texture_count_ = launch.texture_count;
-    std::copy_n(launch.textures.begin(), texture_count_, textures_.begin());
-    array_count_ = launch.array_count;
-    launch_ = device.driver().cuLaunchKernelEx;
-    launched_ = &device.launched();
-    cells_ = launch.cells;
-    step_count_ = static_cast<std::uint32_t>(launch.step_count);
-    for (std::size_t i = 0; i < step_count_; ++i) {
-        steps_[i].set(kernels[i], launch, launch.steps[i], cells_);
-    }
-}
-
-inline CUresult CudaLaunch::launch_steps(void* const* arrays, Stream stream) const {
-    CUresult result = CUDA_SUCCESS;
-    for (std::size_t i = 0; i < step_count_ && result == CUDA_SUCCESS; ++i) {
-        result = steps_[i](launch_, arrays, stream);
-    }
-    return result;
-}
-
-inline CUresult CudaLaunch::launch_all(void* const* arrays, Stream stream) const {
-    if ((constant_count_ | texture_count_) != 0) [[unlikely]] {
-        return launch_prepared(arrays, stream);
-    }
-    return launch_steps(arrays, stream);
-}
-
-CUresult CudaLaunch::launch_prepared(void* const* arrays, Stream stream) const {
-    // Constants and texture objects are those of a context: the stream's, whichever is current.
-    const StreamContext of_stream(device_->driver(), stream);
-    std::array<void*, kMaxArguments> passed;
-    std::copy_n(arrays, array_count_, passed.begin());
-    CUresult result = copy_constants(arrays, stream);
-    if (result == CUDA_SUCCESS) {
-        result = replace_textures(passed);
-    }
-    return result == CUDA_SUCCESS ? launch_steps(passed.data(), stream) : result;
-}
-
-CUresult CudaLaunch::copy_constants(void* const* arrays, Stream stream) const {
-    CUresult result = CUDA_SUCCESS;
-    for (std::size_t i = 0; i < constant_count_ && result == CUDA_SUCCESS; ++i) {
-        result = program_->copy_to_constant(constants_[i], arrays[constants_[i].array], stream);
-    }
-    return result;
-}
-
-CUresult CudaLaunch::replace_textures(std::array<void*, kMaxArguments>& arrays) const {
-    CUresult result = CUDA_SUCCESS;
-    for (std::size_t i = 0; i < texture_count_ && result == CUDA_SUCCESS; ++i) {
-        CUtexObject object = 0;
-        void*& array = arrays[textures_[i].array];
-        result = program_->textures().find(textures_[i], array, object);
-        array = argument_of(object);
-    }
-    return result;
-}
-
-CUresult CudaLaunch::launch_in_primary_context(void* const* arrays, Stream stream) const {
-    const ContextScope scope(*device_);
-    return launch_all(arrays, stream);
-}
-
-CUresult CudaLaunch::try_launch(void* const* arrays, Stream stream) const {
-    const CUresult result = launch_all(arrays, stream);
-    return result == CUDA_ERROR_INVALID_CONTEXT ? launch_in_primary_context(arrays, stream)
-                                                : result;
-}
-
-// Call it if the first step failed, perhaps because no context is current. To ask for the context
-// before each launch would cost every launch.
-void CudaLaunch::recover(CUresult result, void* const* arrays, Stream stream) const {
-    if (result == CUDA_ERROR_INVALID_CONTEXT) {
-        result = launch_in_primary_context(arrays, stream);
-    }
-    device_->check(result, "cuLaunchKernelEx", "launch a kernel");
-}
-
-void CudaLaunch::call(const ReadyLaunch& self, void* const* arrays, Stream stream) {
-    const auto& launch = static_cast<const CudaLaunch&>(self);
-    if (!launch.launched_->load(std::memory_order_relaxed)) [[unlikely]] {
-        launch.launched_->store(true, std::memory_order_relaxed);
-    }
-    const CUresult result = launch.launch_all(arrays, stream);
-    if (result != CUDA_SUCCESS) [[unlikely]] {
-        launch.recover(result, arrays, stream);
-    }
-}
 
 void check_image(const std::string& format, const std::string& image) {
     const char* flaw = "its format is not known here";
@@ -177,12 +251,11 @@ void check_image(const std::string& format, const std::string& image) {
 CudaProgram::CudaProgram(std::shared_ptr<DriverDevice> device, const Binary& binary)
     : device_(std::move(device)),
       textures_(device_),
-      library_(device_, device_->driver().cuLibraryUnload, "cuLibraryUnload") {
+      library_(device_, &DriverTable::cuLibraryUnload) {
     check_image(binary.format, *binary.image);
     const ContextScope scope(*device_);
-    device_->check(device_->driver().cuLibraryLoadData(library_.out(), binary.image->data(),
-                                                       nullptr, nullptr, 0, nullptr, nullptr, 0),
-                   "cuLibraryLoadData", kLoading);
+    device_->call(&DriverTable::cuLibraryLoadData, kLoading, library_.out(), binary.image->data(),
+                  nullptr, nullptr, 0, nullptr, nullptr, 0);
     for (const std::string& symbol : binary.symbols) {
         entries_.push_back(find_entry(symbol));
     }
@@ -207,18 +280,16 @@ CudaProgram::Entry CudaProgram::find_entry(const std::string& symbol) const {
 }
 
 void CudaProgram::set_up(CUkernel kernel, const std::string& tried) const {
-    const DriverTable& driver = device_->driver();
     int static_bytes = 0;
-    device_->check(driver.cuKernelGetAttribute(&static_bytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES,
-                                               kernel, device_->handle()),
-                   "cuKernelGetAttribute", tried);
+    device_->call(&DriverTable::cuKernelGetAttribute, tried, &static_bytes,
+                  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel, device_->handle());
     const auto most = static_cast<int>(device_->attribute("shared_bytes_per_block"));
-    device_->check(driver.cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                               most - static_bytes, kernel, device_->handle()),
-                   "cuKernelSetAttribute", tried);
+    device_->call(&DriverTable::cuKernelSetAttribute, tried,
+                  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - static_bytes, kernel,
+                  device_->handle());
     // Loads the code into the context now: at the first launch it might meet a stream capture.
     CUfunction function = nullptr;
-    device_->check(driver.cuKernelGetFunction(&function, kernel), "cuKernelGetFunction", tried);
+    device_->call(&DriverTable::cuKernelGetFunction, tried, &function, kernel);
 }
 
 const CudaProgram::Entry& CudaProgram::entry(std::uint32_t index) const {

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <string_view>
+#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "backend/compile_for.hpp"
 #include "backend/cuda/compile/source_check.hpp"
 #include "jitune/error.hpp"
 #include "jitune/version.hpp"
@@ -18,15 +20,27 @@
 namespace jitune::internal {
 namespace {
 
+/// For calls that fail for NVRTC's own reasons, never for the source's. Throws Error(unavailable)
+/// "<tried>: <call>: NVRTC_ERROR_…".
+template <class... Parameters>
+void call(const NvrtcTable& nvrtc, nvrtcResult (*NvrtcTable::*function)(Parameters...),
+          const char* tried, std::type_identity_t<Parameters>... arguments) {
+    const nvrtcResult result = (nvrtc.*function)(arguments...);
+    if (result != NVRTC_SUCCESS) {
+        throw Error(ErrorKind::unavailable,
+                    fmt::format("{}: {}: {}", tried, function_name(nvrtc, &(nvrtc.*function)),
+                                nvrtc.nvrtcGetErrorString(result)),
+                    {NativeCode::Source::nvrtc, static_cast<int>(result)});
+    }
+}
+
 constexpr const char* kChooseTarget = "choose what NVRTC compiles for";
 
 std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
     int count = 0;
-    check(nvrtc, nvrtc.nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs",
-          kChooseTarget);
+    call(nvrtc, &NvrtcTable::nvrtcGetNumSupportedArchs, kChooseTarget, &count);
     std::vector<int> archs(static_cast<std::size_t>(std::max(count, 0)));
-    check(nvrtc, nvrtc.nvrtcGetSupportedArchs(archs.data()), "nvrtcGetSupportedArchs",
-          kChooseTarget);
+    call(nvrtc, &NvrtcTable::nvrtcGetSupportedArchs, kChooseTarget, archs.data());
     return archs;
 }
 
@@ -39,123 +53,12 @@ int best_arch(const std::vector<int>& archs, int wanted) {
     return best;
 }
 
-constexpr const char* kCompileKernel = "compile a kernel";
-
-using Batch = std::span<const Instance* const>;
-
-std::vector<CompileOutcome> same_for_all(std::size_t count, const CompileFailure& failure) {
-    return std::vector<CompileOutcome>(count, failure);
-}
-
-/// One instance of a program that compiled.
-CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance, Binary binary) {
-    for (const std::string& expression : instance.expressions) {
-        std::string symbol = program.lowered(expression);
-        if (symbol.empty()) {
-            return CompileFailure{fmt::format("{}: names no kernel", expression)};
-        }
-        binary.symbols.push_back(std::move(symbol));
-    }
-    return binary;
-}
-
-/// NVRTC's log, in which lines of the program that NVRTC makes of name expressions are replaced by
-/// lines of the template.
-std::string with_own_lines(std::string log, const TemplateSource& source, const Instance& one) {
-    constexpr std::string_view kMade = "__nv_name_map(";
-    for (std::size_t at = log.find(kMade); at != log.npos && !one.lines.empty();
-         at = log.find(kMade, at + source.name.size())) {
-        const std::size_t end = std::min(log.find(')', at), log.size() - 1);
-        log.replace(at, end - at, fmt::format("{}({}", source.name, one.lines.front()));
-    }
-    return log;
-}
-
-std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const TemplateSource& source,
-                                            const NvrtcTarget& target, Batch batch) {
-    NvrtcProgram program(nvrtc, source);
-    for (const Instance* instance : batch) {
-        for (const std::string& expression : instance->expressions) {
-            program.add(expression);
-        }
-    }
-    const nvrtcResult result = program.compile(target);
-    if (result == NVRTC_SUCCESS) {
-        const Binary shared{
-            .format = target.cubin ? "cubin" : "ptx",
-            .image = std::make_shared<const std::string>(program.image(target.cubin)),
-            .symbols = {},
-            .log = std::make_shared<const std::string>(program.log())};
-        std::vector<CompileOutcome> outcomes;
-        for (const Instance* instance : batch) {
-            outcomes.push_back(outcome_of(program, *instance, shared));
-        }
-        return outcomes;
-    }
-    std::string log = program.log();
-    if (log.empty()) {
-        log = fmt::format("nvrtcCompileProgram: {}", nvrtc.nvrtcGetErrorString(result));
-    }
-    log = with_own_lines(std::move(log), source, *batch.front());
-    return same_for_all(batch.size(), CompileFailure{std::move(log)});
-}
-
-std::vector<CompileOutcome> compile_batch(const NvrtcTable& nvrtc, const TemplateSource& source,
-                                          const NvrtcTarget& target, Batch batch) {
-    std::vector<CompileOutcome> outcomes = compile_program(nvrtc, source, target, batch);
-    for (std::size_t i = 0; batch.size() > 1 && i < batch.size(); ++i) {
-        if (std::holds_alternative<CompileFailure>(outcomes[i])) {
-            outcomes[i] = compile_program(nvrtc, source, target, batch.subspan(i, 1)).front();
-        }
-    }
-    return outcomes;
-}
-
-std::optional<std::string> flaw_of_instance(const Instance& instance) {
-    for (const std::string& expression : instance.expressions) {
-        if (auto flaw = flaw_of_expression(expression)) {
-            return flaw;
-        }
-    }
-    return std::nullopt;
-}
-
-/// The toolkit's folders, if `source` includes more than its own headers.
-std::vector<std::string> toolkit_of(const NvrtcTable& nvrtc, const TemplateSource& source) {
-    return includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
-}
-
-std::string key_of_file(const std::filesystem::path& nvrtc) {
-    const char* const chosen = ::secure_getenv("JITUNE_NVRTC");
-    return fmt::format("NVRTC of jitune {} JITUNE_NVRTC=\"{}\" {}", JITUNE_VERSION_STRING,
-                       chosen != nullptr ? chosen : "", file_stamp(nvrtc));
-}
-
-}  // namespace
-
-void check(const NvrtcTable& nvrtc, nvrtcResult result, const char* call, const char* tried) {
-    if (result != NVRTC_SUCCESS) {
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("{}: {}: {}", tried, call, nvrtc.nvrtcGetErrorString(result)),
-                    {NativeCode::Source::nvrtc, static_cast<int>(result)});
-    }
-}
-
-void NvrtcTarget::add(const std::vector<std::string>& more) {
-    const auto is_standard = [](const std::string& option) {
-        return option.starts_with("--std=") || option.starts_with("-std=");
-    };
-    if (std::any_of(more.begin(), more.end(), is_standard)) {
-        std::erase_if(options, is_standard);
-    }
-    options.insert(options.end(), more.begin(), more.end());
-}
-
+/// For source that is_plain() or not, and includes headers of these folders.
 NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
                          const std::vector<std::string>& folders) {
     int major = 0;
     int minor = 0;
-    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", kChooseTarget);
+    call(nvrtc, &NvrtcTable::nvrtcVersion, kChooseTarget, &major, &minor);
     const int arch = best_arch(supported_archs(nvrtc), compute_capability);
     if (arch == 0) {
         throw Error(ErrorKind::unavailable,
@@ -182,74 +85,197 @@ NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool p
     return target;
 }
 
-NvrtcProgram::NvrtcProgram(const NvrtcTable& nvrtc, const TemplateSource& source)
-    : nvrtc_(nvrtc), handle_(nvrtc) {
-    std::vector<const char*> names;
-    std::vector<const char*> texts;
-    for (const auto& [name, text] : source.headers) {
-        names.push_back(name.c_str());
-        texts.push_back(text.c_str());
+constexpr const char* kCompileKernel = "compile a kernel";
+
+/// One program of NVRTC's: name expressions are added, it is compiled once, then read. Everything
+/// that fails for NVRTC's own reasons throws Error(unavailable).
+class NvrtcProgram {
+public:
+    NvrtcProgram(const NvrtcTable& nvrtc, const TemplateSource& source)
+        : nvrtc_(nvrtc), program_(nullptr, Destroy{&nvrtc}) {
+        std::vector<const char*> names;
+        std::vector<const char*> texts;
+        for (const auto& [name, text] : source.headers) {
+            names.push_back(name.c_str());
+            texts.push_back(text.c_str());
+        }
+        nvrtcProgram made = nullptr;
+        call(nvrtc_, &NvrtcTable::nvrtcCreateProgram, kCompileKernel, &made, source.text.c_str(),
+             source.name.c_str(), static_cast<int>(names.size()), texts.data(), names.data());
+        program_.reset(made);
     }
-    const nvrtcResult result =
-        nvrtc_.nvrtcCreateProgram(&handle_.program, source.text.c_str(), source.name.c_str(),
-                                  static_cast<int>(names.size()), texts.data(), names.data());
-    check(nvrtc_, result, "nvrtcCreateProgram", kCompileKernel);
-}
 
-void NvrtcProgram::add(const std::string& expression) {
-    check(nvrtc_, nvrtc_.nvrtcAddNameExpression(handle_.program, expression.c_str()),
-          "nvrtcAddNameExpression", kCompileKernel);
-}
-
-nvrtcResult NvrtcProgram::compile(const NvrtcTarget& target) {
-    std::vector<const char*> options;
-    for (const std::string& option : target.options) {
-        options.push_back(option.c_str());
+    void add(const std::string& expression) {
+        call(nvrtc_, &NvrtcTable::nvrtcAddNameExpression, kCompileKernel, program_.get(),
+             expression.c_str());
     }
-    return nvrtc_.nvrtcCompileProgram(handle_.program, static_cast<int>(options.size()),
-                                      options.data());
-}
 
-std::string NvrtcProgram::read(const char* call, GetSize size, GetText text) const {
-    std::size_t bytes = 0;
-    check(nvrtc_, size(handle_.program, &bytes), call, kCompileKernel);
-    std::string result(bytes, '\0');
-    check(nvrtc_, text(handle_.program, result.data()), call, kCompileKernel);
-    return result;
-}
-
-std::string NvrtcProgram::log() const {
-    std::string text =
-        read("nvrtcGetProgramLog", nvrtc_.nvrtcGetProgramLogSize, nvrtc_.nvrtcGetProgramLog);
-    while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) {
-        text.pop_back();
+    nvrtcResult compile(const NvrtcTarget& target) {
+        std::vector<const char*> options;
+        for (const std::string& option : target.options) {
+            options.push_back(option.c_str());
+        }
+        return nvrtc_.nvrtcCompileProgram(program_.get(), static_cast<int>(options.size()),
+                                          options.data());
     }
-    return text;
+
+    [[nodiscard]] std::string log() const {
+        std::string text =
+            read(&NvrtcTable::nvrtcGetProgramLogSize, &NvrtcTable::nvrtcGetProgramLog);
+        while (!text.empty() && (text.back() == '\0' || text.back() == '\n')) {
+            text.pop_back();
+        }
+        return text;
+    }
+
+    /// The compiled image. PTX includes the NUL that ends it.
+    [[nodiscard]] std::string image(bool cubin) const {
+        return cubin ? read(&NvrtcTable::nvrtcGetCUBINSize, &NvrtcTable::nvrtcGetCUBIN)
+                     : read(&NvrtcTable::nvrtcGetPTXSize, &NvrtcTable::nvrtcGetPTX);
+    }
+
+    /// The symbol of an added expression; empty if it names no kernel.
+    [[nodiscard]] std::string lowered(const std::string& expression) const {
+        const char* name = nullptr;
+        const nvrtcResult result =
+            nvrtc_.nvrtcGetLoweredName(program_.get(), expression.c_str(), &name);
+        return result == NVRTC_SUCCESS && name != nullptr ? name : "";
+    }
+
+private:
+    using GetSize = nvrtcResult (*NvrtcTable::*)(nvrtcProgram, std::size_t*);
+    using GetText = nvrtcResult (*NvrtcTable::*)(nvrtcProgram, char*);
+
+    [[nodiscard]] std::string read(GetSize size, GetText text) const {
+        std::size_t bytes = 0;
+        call(nvrtc_, size, kCompileKernel, program_.get(), &bytes);
+        std::string result(bytes, '\0');
+        call(nvrtc_, text, kCompileKernel, program_.get(), result.data());
+        return result;
+    }
+
+    struct Destroy {
+        const NvrtcTable* nvrtc;
+        void operator()(nvrtcProgram program) const noexcept {
+            nvrtc->nvrtcDestroyProgram(&program);
+        }
+    };
+
+    const NvrtcTable& nvrtc_;
+    std::unique_ptr<std::remove_pointer_t<nvrtcProgram>, Destroy> program_;
+};
+
+/// One instance of a program that compiled.
+CompileOutcome outcome_of(const NvrtcProgram& program, const Instance& instance, Binary binary) {
+    for (const std::string& expression : instance.expressions) {
+        std::string symbol = program.lowered(expression);
+        if (symbol.empty()) {
+            return CompileFailure{fmt::format("{}: names no kernel", expression)};
+        }
+        binary.symbols.push_back(std::move(symbol));
+    }
+    return binary;
 }
 
-std::string NvrtcProgram::image(bool cubin) const {
-    return cubin ? read("nvrtcGetCUBIN", nvrtc_.nvrtcGetCUBINSize, nvrtc_.nvrtcGetCUBIN)
-                 : read("nvrtcGetPTX", nvrtc_.nvrtcGetPTXSize, nvrtc_.nvrtcGetPTX);
+/// NVRTC's log, in which lines of the program that NVRTC makes of name expressions are replaced by
+/// lines of the template.
+std::string with_own_lines(std::string log, const TemplateSource& source, const Instance& one) {
+    constexpr std::string_view kMade = "__nv_name_map(";
+    for (std::size_t at = log.find(kMade); at != log.npos && !one.lines.empty();
+         at = log.find(kMade, at + source.name.size())) {
+        const std::size_t end = std::min(log.find(')', at), log.size() - 1);
+        log.replace(at, end - at, fmt::format("{}({}", source.name, one.lines.front()));
+    }
+    return log;
 }
 
-std::string NvrtcProgram::lowered(const std::string& expression) const {
-    const char* name = nullptr;
-    const nvrtcResult result =
-        nvrtc_.nvrtcGetLoweredName(handle_.program, expression.c_str(), &name);
-    return result == NVRTC_SUCCESS && name != nullptr ? name : "";
+std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const TemplateSource& source,
+                                            const NvrtcTarget& target,
+                                            std::span<const Instance> instances) {
+    NvrtcProgram program(nvrtc, source);
+    for (const Instance& instance : instances) {
+        for (const std::string& expression : instance.expressions) {
+            program.add(expression);
+        }
+    }
+    const nvrtcResult result = program.compile(target);
+    if (result == NVRTC_SUCCESS) {
+        const Binary shared{
+            .format = target.cubin ? "cubin" : "ptx",
+            .image = std::make_shared<const std::string>(program.image(target.cubin)),
+            .symbols = {},
+            .log = std::make_shared<const std::string>(program.log())};
+        std::vector<CompileOutcome> outcomes;
+        for (const Instance& instance : instances) {
+            outcomes.push_back(outcome_of(program, instance, shared));
+        }
+        return outcomes;
+    }
+    std::string log = program.log();
+    if (log.empty()) {
+        log = fmt::format("nvrtcCompileProgram: {}", nvrtc.nvrtcGetErrorString(result));
+    }
+    log = with_own_lines(std::move(log), source, instances.front());
+    return {instances.size(), CompileFailure{std::move(log)}};
+}
+
+std::string flaw_of_instance(const Instance& instance) {
+    for (const std::string& expression : instance.expressions) {
+        if (auto flaw = flaw_of_expression(expression)) {
+            return *std::move(flaw);
+        }
+    }
+    return "";
+}
+
+/// The toolkit's folders, if `source` includes more than its own headers.
+std::vector<std::string> toolkit_of(const NvrtcTable& nvrtc, const TemplateSource& source) {
+    return includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
+}
+
+/// The file of the loaded library; empty where the system does not tell.
+std::filesystem::path file_of(const NvrtcTable& nvrtc) {
+    Dl_info place{};
+    const bool known = ::dladdr(reinterpret_cast<void*>(nvrtc.nvrtcVersion), &place) != 0;
+    return known ? place.dli_fname : "";
+}
+
+std::string key_of_file(const std::filesystem::path& nvrtc) {
+    const char* const chosen = ::secure_getenv("JITUNE_NVRTC");
+    return fmt::format("NVRTC of jitune {} JITUNE_NVRTC=\"{}\" {}", JITUNE_VERSION_STRING,
+                       chosen != nullptr ? chosen : "", file_stamp(nvrtc));
+}
+
+}  // namespace
+
+ToolkitLibrary nvrtc_library() {
+    return {.name = "NVRTC",
+            .wanted = "libnvrtc 12 or later",
+            .variable = "JITUNE_NVRTC",
+            .names = {"libnvrtc.so.13", "libnvrtc.so.12"},
+            .plain_name = "libnvrtc.so",
+            .folders = {"lib64"},
+            .pip_folder = "cuda_nvrtc"};
+}
+
+std::shared_ptr<const NvrtcTable> load_nvrtc() {
+    return load_toolkit_library<NvrtcTable>(nvrtc_library());
 }
 
 std::string nvrtc_version(const NvrtcTable& nvrtc) {
     int major = 0;
     int minor = 0;
-    check(nvrtc, nvrtc.nvrtcVersion(&major, &minor), "nvrtcVersion", "ask for NVRTC's version");
+    call(nvrtc, &NvrtcTable::nvrtcVersion, "ask for NVRTC's version", &major, &minor);
     return fmt::format("NVRTC {}.{}", major, minor);
 }
 
 std::string nvrtc_key(const NvrtcTable& nvrtc) {
-    Dl_info place{};
-    const bool known = ::dladdr(reinterpret_cast<void*>(nvrtc.nvrtcVersion), &place) != 0;
-    return key_of_file(known ? place.dli_fname : "");
+    return key_of_file(file_of(nvrtc));
+}
+
+std::vector<std::string> toolkit_folders(const NvrtcTable& nvrtc) {
+    const char* const chosen = ::secure_getenv("CUDA_PATH");
+    return toolkit_folders(chosen != nullptr ? chosen : "", file_of(nvrtc));
 }
 
 bool is_present_nvrtc(const std::string& key) {
@@ -264,7 +290,13 @@ NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& sourc
     folders.insert(folders.begin(), source.include_folders.begin(), source.include_folders.end());
     NvrtcTarget target =
         nvrtc_target(nvrtc, compute_capability, folders.empty() && is_plain(source), folders);
-    target.add(options);
+    const auto is_standard = [](const std::string& option) {
+        return option.starts_with("--std=") || option.starts_with("-std=");
+    };
+    if (std::any_of(options.begin(), options.end(), is_standard)) {
+        std::erase_if(target.options, is_standard);  // the template's takes the place of jitune's
+    }
+    target.options.insert(target.options.end(), options.begin(), options.end());
     return target;
 }
 
@@ -272,29 +304,14 @@ std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const Tem
                                               std::span<const Instance> instances,
                                               int compute_capability) {
     if (auto flaw = flaw_of_source(source, toolkit_of(nvrtc, source))) {
-        return same_for_all(instances.size(), CompileFailure{*flaw});
+        return {instances.size(), CompileFailure{*flaw}};
     }
     const NvrtcTarget target = nvrtc_target_of(
         nvrtc, source, instances.empty() ? std::vector<std::string>() : instances.front().options,
         compute_capability);
-    std::vector<CompileOutcome> outcomes(instances.size());
-    std::vector<const Instance*> batch;
-    std::vector<std::size_t> places;
-    for (std::size_t i = 0; i < instances.size(); ++i) {
-        if (auto flaw = flaw_of_instance(instances[i])) {
-            outcomes[i] = CompileFailure{*flaw};
-        } else {
-            batch.push_back(&instances[i]);
-            places.push_back(i);
-        }
-    }
-    if (!batch.empty()) {
-        std::vector<CompileOutcome> compiled = compile_batch(nvrtc, source, target, batch);
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            outcomes[places[i]] = std::move(compiled[i]);
-        }
-    }
-    return outcomes;
+    return compile_together(instances, flaw_of_instance, [&](std::span<const Instance> some) {
+        return CompiledTogether{compile_program(nvrtc, source, target, some)};
+    });
 }
 
 }  // namespace jitune::internal

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/compile/source_check.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
@@ -109,13 +107,6 @@ std::vector<std::string> toolkit_folders(const fs::path& cuda_path, const fs::pa
         }
     }
     return {};
-}
-
-std::vector<std::string> toolkit_folders(const NvrtcTable& nvrtc) {
-    const char* const chosen = ::secure_getenv("CUDA_PATH");
-    Dl_info place{};
-    const bool known = ::dladdr(reinterpret_cast<void*>(nvrtc.nvrtcVersion), &place) != 0;
-    return toolkit_folders(chosen != nullptr ? chosen : "", known ? place.dli_fname : "");
 }
 
 bool is_header_of(std::span<const std::string> folders, const std::string& name) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/cuda/compile/nvrtc_table.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
@@ -18,9 +17,6 @@ namespace jitune::internal {
 /// may be packages of pip; else /usr/local/cuda. Empty if none of them is there.
 std::vector<std::string> toolkit_folders(const std::filesystem::path& cuda_path,
                                          const std::filesystem::path& nvrtc);
-
-/// toolkit_folders() of the loaded NVRTC and of CUDA_PATH.
-std::vector<std::string> toolkit_folders(const NvrtcTable& nvrtc);
 
 /// Whether one of the folders has a header of this name, which must not lead out of it.
 bool is_header_of(std::span<const std::string> folders, const std::string& name);

@@ -11,7 +11,7 @@
 #include "backend/cuda/driver/context.hpp"
 #include "backend/cuda/driver/cuda_device.hpp"
 #include "backend/cuda/driver/cuda_stream_group.hpp"
-#include "backend/cuda/driver/device_memory.hpp"
+#include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/launch/capture.hpp"
 #include "backend/cuda/launch/cuda_stream_site.hpp"
 #include "jitune/error.hpp"
@@ -30,12 +30,12 @@ struct Driver {
 
 std::vector<CUdevice> list_devices(const DriverTable& table) {
     constexpr std::string_view tried = "look for CUDA devices";
-    check(table, table.cuInit(0), "cuInit", tried);
+    call(table, &DriverTable::cuInit, tried, 0);
     int count = 0;
-    check(table, table.cuDeviceGetCount(&count), "cuDeviceGetCount", tried);
+    call(table, &DriverTable::cuDeviceGetCount, tried, &count);
     std::vector<CUdevice> devices(static_cast<std::size_t>(std::max(count, 0)));
     for (std::size_t i = 0; i < devices.size(); ++i) {
-        check(table, table.cuDeviceGet(&devices[i], static_cast<int>(i)), "cuDeviceGet", tried);
+        call(table, &DriverTable::cuDeviceGet, tried, &devices[i], static_cast<int>(i));
     }
     return devices;
 }
@@ -82,7 +82,7 @@ public:
     [[nodiscard]] std::string missing() const override { return driver().missing; }
     [[nodiscard]] NativeCode missing_code() const override { return driver().missing_code; }
 
-    CudaDevice& device(int ordinal) override {
+    Device& device(int ordinal) override {
         if (device_count() == 0) {
             refuse_without_devices(fmt::format("open device cuda:{}", ordinal));
         }
@@ -92,15 +92,16 @@ public:
                                     ordinal, device_count()));
         }
         Slot& slot = slots_[static_cast<std::size_t>(ordinal)];
-        if (CudaDevice* open = slot.open.load(std::memory_order_acquire)) {
+        if (Device* open = slot.open.load(std::memory_order_acquire)) {
             return *open;
         }
         const std::lock_guard lock(slot.mutex);
         if (!slot.backend) {
-            const auto device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
-            slot.backend = std::make_unique<CudaDevice>(
-                device, compiler_,
-                std::make_shared<NvmlReader>(tables_.nvml, device->info().uuid, log_), profiler_);
+            slot.device = std::make_shared<DriverDevice>(driver().table, ordinal, log_);
+            slot.backend = make_cuda_device(
+                slot.device, compiler_,
+                std::make_shared<NvmlReader>(tables_.nvml, slot.device->info().uuid, log_),
+                profiler_);
             slot.capturing = std::make_unique<CudaCaptureSite>(*slot.backend, false);
             slot.beside_capture = std::make_unique<CudaCaptureSite>(*slot.backend, true);
             slot.open.store(slot.backend.get(), std::memory_order_release);
@@ -124,10 +125,10 @@ public:
     }
 
     std::unique_ptr<StreamGroup> group(std::span<const GroupMember> members) override {
-        std::vector<CudaStreamGroup::Member> found;
+        std::vector<CudaMember> found;
         for (const GroupMember& member : members) {
             found.push_back(member_of(member));
-            const auto same = [&](const CudaStreamGroup::Member& other) {
+            const auto same = [&](const CudaMember& other) {
                 return other.stream.site == found.back().stream.site;
             };
             if (std::find_if(found.begin(), found.end(), same) != found.end() - 1) {
@@ -136,14 +137,15 @@ public:
                             "its own");
             }
         }
-        return std::make_unique<CudaStreamGroup>(groups_, std::move(found));
+        return make_stream_group(groups_, std::move(found));
     }
 
 private:
     struct Slot {
-        std::atomic<CudaDevice*> open{nullptr};
+        std::atomic<Device*> open{nullptr};
         std::mutex mutex;
-        std::unique_ptr<CudaDevice> backend;
+        std::shared_ptr<DriverDevice> device;
+        std::unique_ptr<Device> backend;
         std::unique_ptr<CudaCaptureSite> capturing, beside_capture;
     };
 
@@ -154,6 +156,11 @@ private:
             table_.store(driver_.table.get(), std::memory_order_release);
         });
         return driver_;
+    }
+
+    DriverDevice& driver_device(int ordinal) {
+        device(ordinal);
+        return *slots_[static_cast<std::size_t>(ordinal)].device;
     }
 
     [[noreturn]] void refuse_without_devices(std::string_view tried) const {
@@ -169,7 +176,7 @@ private:
         if (ask_capture(*driver().table, stream, state) != CUDA_ERROR_INVALID_CONTEXT) {
             return site_here(stream);
         }
-        const ContextScope scope(*device(0).device());
+        const ContextScope scope(driver_device(0));
         return site_here(stream);
     }
 
@@ -186,16 +193,16 @@ private:
             return *slot_of_current_context().capturing;
         }
         unsigned long long id = 0;
-        check(table, table.cuStreamGetId(stream, &id), "cuStreamGetId", kFinding);
+        call(table, &DriverTable::cuStreamGetId, kFinding, stream, &id);
         if (StreamSite* known = sites_.find(id)) {
             return *known;
         }
         const StreamContext own(table, stream);
-        CudaDevice& backend = *slot_of_current_context().backend;
-        return sites_.add(id, std::make_unique<CudaStreamSite>(backend, backend.device(), stream));
+        const Slot& slot = slot_of_current_context();
+        return sites_.add(id, std::make_unique<CudaStreamSite>(*slot.backend, slot.device, stream));
     }
 
-    CudaStreamGroup::Member member_of(const GroupMember& member) {
+    CudaMember member_of(const GroupMember& member) {
         std::optional<StreamContext> of_stream;
         std::optional<ContextScope> of_data;
         if (device_count() == 0) {
@@ -204,17 +211,15 @@ private:
         if (member.stream != nullptr) {
             of_stream.emplace(*driver().table, member.stream);
         } else {
-            of_data.emplace(*device(ordinal_of(member.data)).device());
+            of_data.emplace(driver_device(ordinal_of(member.data)));
         }
         StreamSite& found = site(member.stream);
         found.refuse_capture("a call on several streams");
         auto& own = dynamic_cast<CudaStreamSite&>(found);
         const CudaSide& side = own.side();
         CUcontext context = nullptr;
-        check(*driver().table, driver().table->cuCtxGetCurrent(&context), "cuCtxGetCurrent",
-              kFinding);
-        DriverDevice& its_device = *slot_of_current_context().backend->device();
-        return {&its_device,
+        call(*driver().table, &DriverTable::cuCtxGetCurrent, kFinding, &context);
+        return {slot_of_current_context().device.get(),
                 context,
                 &side,
                 {member.stream, &own},
@@ -240,7 +245,7 @@ private:
     Slot& slot_of_current_context() {
         const Driver& started = driver();
         CUdevice handle = 0;
-        check(*started.table, started.table->cuCtxGetDevice(&handle), "cuCtxGetDevice", kFinding);
+        call(*started.table, &DriverTable::cuCtxGetDevice, kFinding, &handle);
         const auto place = std::find(started.devices.begin(), started.devices.end(), handle);
         const auto ordinal = place - started.devices.begin();
         device(static_cast<int>(ordinal));

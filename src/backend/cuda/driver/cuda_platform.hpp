@@ -5,11 +5,11 @@
 #include <memory>
 
 #include "backend/compile_for.hpp"
-#include "backend/cuda/compile/nvrtc_table.hpp"
+#include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "backend/cuda/driver/driver_table.hpp"
 #include "backend/cuda/driver/nccl.hpp"
 #include "backend/cuda/driver/nvml_reader.hpp"
-#include "backend/cuda/measure/cupti_table.hpp"
+#include "backend/cuda/measure/counter_profiler.hpp"
 #include "backend/platform.hpp"
 
 namespace jitune::internal {

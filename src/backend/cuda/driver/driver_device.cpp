@@ -2,8 +2,11 @@
 #include "backend/cuda/driver/driver_device.hpp"
 
 #include <array>
+#include <thread>
 
 #include <fmt/format.h>
+
+#include "support/loop_clock.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -34,8 +37,7 @@ public:
 
     [[nodiscard]] std::int64_t attribute(CUdevice_attribute attribute) const {
         int value = 0;
-        check(driver_, driver_.cuDeviceGetAttribute(&value, attribute, handle_),
-              "cuDeviceGetAttribute", tried_);
+        call(driver_, &DriverTable::cuDeviceGetAttribute, tried_, &value, attribute, handle_);
         return value;
     }
 
@@ -52,15 +54,14 @@ public:
 
     [[nodiscard]] std::string name() const {
         std::array<char, 256> text{};
-        check(driver_,
-              driver_.cuDeviceGetName(text.data(), static_cast<int>(text.size()) - 1, handle_),
-              "cuDeviceGetName", tried_);
+        call(driver_, &DriverTable::cuDeviceGetName, tried_, text.data(),
+             static_cast<int>(text.size()) - 1, handle_);
         return text.data();
     }
 
     [[nodiscard]] std::string uuid() const {
         CUuuid uuid{};
-        check(driver_, driver_.cuDeviceGetUuid(&uuid, handle_), "cuDeviceGetUuid", tried_);
+        call(driver_, &DriverTable::cuDeviceGetUuid, tried_, &uuid, handle_);
         std::string text = "GPU-";
         for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
             const bool dash = i == 4 || i == 6 || i == 8 || i == 10;
@@ -72,7 +73,7 @@ public:
 
     [[nodiscard]] std::string driver_version() const {
         int version = 0;
-        check(driver_, driver_.cuDriverGetVersion(&version), "cuDriverGetVersion", tried_);
+        call(driver_, &DriverTable::cuDriverGetVersion, tried_, &version);
         return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
     }
 
@@ -95,10 +96,15 @@ std::string device_class(const DeviceReader& reader,
 
 CUdevice find_device(const DriverTable& driver, int ordinal) {
     CUdevice handle = 0;
-    check(driver, driver.cuDeviceGet(&handle, ordinal), "cuDeviceGet",
-          fmt::format("open device cuda:{}", ordinal));
+    call(driver, &DriverTable::cuDeviceGet, fmt::format("open device cuda:{}", ordinal), &handle,
+         ordinal);
     return handle;
 }
+
+// A sample of a timing is awaited awake; sleeping through its end would cost a part of it.
+constexpr std::chrono::microseconds kSpin{1'000};
+constexpr std::chrono::microseconds kNap{50};
+constexpr std::chrono::seconds kLongestTurn{1};  // a clock that jumps must not give a device up
 
 }  // namespace
 
@@ -116,7 +122,7 @@ DriverDevice::DriverDevice(std::shared_ptr<const DriverTable> driver, int ordina
 
 DriverDevice::~DriverDevice() {
     if (primary_.load() != nullptr && !abandoned_) {
-        report(driver_->cuDevicePrimaryCtxRelease(handle_), "cuDevicePrimaryCtxRelease");
+        try_call(&DriverTable::cuDevicePrimaryCtxRelease, handle_);
     }
 }
 
@@ -125,12 +131,11 @@ CUcontext DriverDevice::primary_context() {
         return context;
     }
     CUcontext context = nullptr;
-    check(driver_->cuDevicePrimaryCtxRetain(&context, handle_), "cuDevicePrimaryCtxRetain",
-          "use " + info_.id);
+    call(&DriverTable::cuDevicePrimaryCtxRetain, "use " + info_.id, &context, handle_);
     CUcontext none = nullptr;
     if (!primary_.compare_exchange_strong(none, context)) {
         // Another thread was first; its reference is the one that is kept.
-        report(driver_->cuDevicePrimaryCtxRelease(handle_), "cuDevicePrimaryCtxRelease");
+        try_call(&DriverTable::cuDevicePrimaryCtxRelease, handle_);
     }
     return context;
 }
@@ -138,19 +143,53 @@ CUcontext DriverDevice::primary_context() {
 bool DriverDevice::keep_if_primary(CUcontext context) {
     unsigned flags = 0;
     int active = 0;
-    check(driver_->cuDevicePrimaryCtxGetState(handle_, &flags, &active),
-          "cuDevicePrimaryCtxGetState", "use " + info_.id);
+    call(&DriverTable::cuDevicePrimaryCtxGetState, "use " + info_.id, handle_, &flags, &active);
     return active != 0 && primary_context() == context;
 }
 
-void DriverDevice::report(CUresult result, const char* call) const noexcept {
-    if (result == CUDA_SUCCESS || result == CUDA_ERROR_DEINITIALIZED) {
+void DriverDevice::report(CUresult result, const void* function) const noexcept {
+    if (result == CUDA_ERROR_DEINITIALIZED) {
         return;
     }
     try {
-        log_.debug("{}: {}: {}", info_.id, call, describe(*driver_, result));
+        log_.debug("{}: {}: {}", info_.id, function_name(*driver_, function),
+                   describe(*driver_, result));
     } catch (...) {
         // A sink that fails must not end the process from a destructor.
+    }
+}
+
+LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const char* call,
+                             std::string_view tried) {
+    return {.timed_out = false,
+            .fatal = is_fatal(result),
+            .reason = fmt::format("{}: {}: {}", tried, call, describe(driver, result)),
+            .native_code = native_code(result)};
+}
+
+std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream,
+                                             std::chrono::milliseconds limit) {
+    const DriverTable& driver = device.driver();
+    LoopClock time(kNap, kLongestTurn);
+    while (true) {
+        const CUresult result = driver.cuStreamQuery(stream);
+        if (result == CUDA_SUCCESS) {
+            return std::nullopt;
+        }
+        if (result != CUDA_ERROR_NOT_READY) {
+            return launch_failure(driver, result, "cuStreamQuery", "wait for the kernel");
+        }
+        const auto waited = time.turn();
+        if (waited >= limit) {
+            device.abandon();
+            return LaunchFailure{
+                .timed_out = true,
+                .fatal = true,
+                .reason = fmt::format("the kernel did not end within {} ms", limit.count())};
+        }
+        if (waited >= kSpin) {
+            std::this_thread::sleep_for(kNap);
+        }
     }
 }
 

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "backend/cuda/driver/driver_table.hpp"
@@ -48,10 +50,24 @@ public:
             internal::check(*driver_, result, call, tried);
         }
     }
+    /// Calls a function of the driver. Throws Error(device) that names `tried` and the function.
+    template <class... Parameters>
+    void call(CUresult (*DriverTable::*function)(Parameters...), std::string_view tried,
+              std::type_identity_t<Parameters>... arguments) const {
+        internal::call(*driver_, function, tried, arguments...);
+    }
     /// For destructors: logs instead of throwing.
-    void report(CUresult result, const char* call) const noexcept;
+    template <class... Parameters>
+    void try_call(CUresult (*DriverTable::*function)(Parameters...),
+                  std::type_identity_t<Parameters>... arguments) const noexcept {
+        if (const CUresult result = (*driver_.*function)(arguments...); result != CUDA_SUCCESS) {
+            report(result, &(*driver_.*function));
+        }
+    }
 
 private:
+    void report(CUresult result, const void* function) const noexcept;
+
     std::shared_ptr<const DriverTable> driver_;
     Log log_;
     CUdevice handle_ = 0;
@@ -60,5 +76,13 @@ private:
     std::atomic<bool> abandoned_{false};
     alignas(64) std::atomic<bool> launched_{false};  ///< in a line of its own, which calls read
 };
+
+LaunchFailure launch_failure(const DriverTable& driver, CUresult result, const char* call,
+                             std::string_view tried);
+
+/// Waits until `stream` is idle; empty when all its work succeeded. After `limit` the device is
+/// given up (DriverDevice::abandon) and the failure is fatal.
+std::optional<LaunchFailure> wait_until_idle(DriverDevice& device, Stream stream,
+                                             std::chrono::milliseconds limit);
 
 }  // namespace jitune::internal

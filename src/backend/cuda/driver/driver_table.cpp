@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/cuda/driver/driver_table.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include <fmt/format.h>
 
-#include "backend/cuda/launch/launch_failure.hpp"
 #include "backend/shared_library.hpp"
 #include "jitune/error.hpp"
 
@@ -37,18 +38,58 @@ void* resolve_driver(const SharedLibrary& library, const char* symbol) {
                             symbol));
 }
 
+// After these results the context can still be used.
+constexpr std::array kHarmless{
+    CUDA_ERROR_INVALID_VALUE,
+    CUDA_ERROR_OUT_OF_MEMORY,
+    CUDA_ERROR_INVALID_IMAGE,
+    CUDA_ERROR_INVALID_CONTEXT,
+    CUDA_ERROR_NO_BINARY_FOR_GPU,
+    CUDA_ERROR_INVALID_PTX,
+    CUDA_ERROR_JIT_COMPILER_NOT_FOUND,
+    CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+    CUDA_ERROR_INVALID_SOURCE,
+    CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND,
+    CUDA_ERROR_SHARED_OBJECT_INIT_FAILED,
+    CUDA_ERROR_INVALID_HANDLE,
+    CUDA_ERROR_NOT_FOUND,
+    CUDA_ERROR_NOT_READY,
+    CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+    CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE,
+    CUDA_ERROR_NOT_PERMITTED,
+    CUDA_ERROR_NOT_SUPPORTED,
+    CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+    CUDA_ERROR_STREAM_CAPTURE_INVALIDATED,
+    CUDA_ERROR_STREAM_CAPTURE_MERGE,
+    CUDA_ERROR_STREAM_CAPTURE_UNMATCHED,
+    CUDA_ERROR_STREAM_CAPTURE_UNJOINED,
+    CUDA_ERROR_STREAM_CAPTURE_ISOLATION,
+    CUDA_ERROR_STREAM_CAPTURE_IMPLICIT,
+    CUDA_ERROR_CAPTURED_EVENT,
+    CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD,
+    CUDA_ERROR_INVALID_CLUSTER_SIZE,
+};
+
+// The results after which the process must be relaunched, as cuda.h says, and the assert. They are
+// numbers because not every toolkit has names for all of them.
+constexpr std::array kContextLost{226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 810, 911};
+
 }  // namespace
 
 std::shared_ptr<const DriverTable> load_driver() {
     const SharedLibrary library = open_driver();
-    auto table = std::make_shared<DriverTable>();
-#define JITUNE_RESOLVE(function) \
-    table->function = reinterpret_cast<decltype(&::function)>(resolve_driver(library, #function));
-#define JITUNE_EXPANDED(function) JITUNE_RESOLVE(function)
-    JITUNE_DRIVER_FUNCTIONS(JITUNE_EXPANDED)
-#undef JITUNE_EXPANDED
-#undef JITUNE_RESOLVE
-    return table;
+    return resolved_table<DriverTable>(
+        [&](const char* symbol) { return resolve_driver(library, symbol); });
+}
+
+bool is_fatal(CUresult result) {
+    return result != CUDA_SUCCESS &&
+           std::find(kHarmless.begin(), kHarmless.end(), result) == kHarmless.end();
+}
+
+bool ends_context(CUresult result) {
+    return std::find(kContextLost.begin(), kContextLost.end(), static_cast<int>(result)) !=
+           kContextLost.end();
 }
 
 std::string describe(const DriverTable& driver, CUresult result) {

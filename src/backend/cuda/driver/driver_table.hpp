@@ -6,7 +6,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
+#include "backend/cuda/driver/function_table.hpp"
 #include "jitune/error.hpp"
 
 // Every driver function that the library calls. cuda.h renames some of them to a versioned symbol
@@ -78,17 +80,21 @@
 
 namespace jitune::internal {
 
-/// The CUDA driver, as functions. Tests put others in their place.
+/// The CUDA driver, as functions.
 struct DriverTable {
-// NOLINTNEXTLINE(bugprone-macro-parentheses): the macro declares the name that it is given
-#define JITUNE_DECLARE(function) decltype(&::function) function = nullptr;
-    JITUNE_DRIVER_FUNCTIONS(JITUNE_DECLARE)
-#undef JITUNE_DECLARE
+    JITUNE_FUNCTION_TABLE(JITUNE_DRIVER_FUNCTIONS)
 };
 
 /// Loads libcuda.so.1 for the life of the process; does not call cuInit. Throws Error(unavailable)
 /// that says in one line why there is no usable driver.
 std::shared_ptr<const DriverTable> load_driver();
+
+/// True if cuda.h says that the process must be restarted after `result`, and for every code
+/// that is not known to be harmless.
+bool is_fatal(CUresult result);
+
+/// True for the codes by which cuda.h says that the context is gone.
+bool ends_context(CUresult result);
 
 /// "CUDA_ERROR_INVALID_VALUE (invalid argument)"
 std::string describe(const DriverTable& driver, CUresult result);
@@ -100,5 +106,14 @@ inline NativeCode native_code(CUresult result) {
 
 /// Throws Error(device) "<tried>: <call>: <description>" unless `result` is CUDA_SUCCESS.
 void check(const DriverTable& driver, CUresult result, const char* call, std::string_view tried);
+
+/// Calls a function of the driver, and throws as check() does.
+template <class... Parameters>
+void call(const DriverTable& driver, CUresult (*DriverTable::*function)(Parameters...),
+          std::string_view tried, std::type_identity_t<Parameters>... arguments) {
+    if (const CUresult result = (driver.*function)(arguments...); result != CUDA_SUCCESS) {
+        check(driver, result, function_name(driver, &(driver.*function)), tried);
+    }
+}
 
 }  // namespace jitune::internal

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "backend/cuda/driver/function_table.hpp"
 #include "backend/shared_library.hpp"
 
 namespace jitune::internal {
@@ -38,5 +40,13 @@ SharedLibrary open_toolkit_library(const ToolkitLibrary& library);
 
 /// The address of a function of the library. Throws Error(unavailable) if it has none.
 void* resolve_in(const SharedLibrary& opened, const ToolkitLibrary& library, const char* function);
+
+/// The library's functions. Throws as the two above.
+template <class Table>
+std::shared_ptr<const Table> load_toolkit_library(const ToolkitLibrary& library) {
+    const SharedLibrary opened = open_toolkit_library(library);
+    return resolved_table<Table>(
+        [&](const char* function) { return resolve_in(opened, library, function); });
+}
 
 }  // namespace jitune::internal

@@ -42,8 +42,7 @@ void refuse_capture(DriverDevice& device, Stream stream, const char* what) {
 
 StreamCapture::StreamCapture(DriverDevice& device, Stream stream, std::string_view tried)
     : device_(device), stream_(stream) {
-    device.check(device.driver().cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED),
-                 "cuStreamBeginCapture", tried);
+    device.call(&DriverTable::cuStreamBeginCapture, tried, stream, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
 StreamCapture::~StreamCapture() {
@@ -51,9 +50,9 @@ StreamCapture::~StreamCapture() {
         return;
     }
     CUgraph graph = nullptr;
-    device_.report(device_.driver().cuStreamEndCapture(stream_, &graph), "cuStreamEndCapture");
+    device_.try_call(&DriverTable::cuStreamEndCapture, stream_, &graph);
     if (graph != nullptr) {
-        device_.report(device_.driver().cuGraphDestroy(graph), "cuGraphDestroy");
+        device_.try_call(&DriverTable::cuGraphDestroy, graph);
     }
 }
 

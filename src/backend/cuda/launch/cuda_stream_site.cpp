@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "backend/cuda/driver/context.hpp"
-#include "backend/cuda/driver/device_memory.hpp"
 #include "backend/cuda/launch/capture.hpp"
 
 namespace jitune::internal {
@@ -33,20 +32,17 @@ void* data_of(const std::unique_ptr<DeviceMemory>& memory) {
 }  // namespace
 
 CudaSide::CudaSide(const std::shared_ptr<DriverDevice>& device)
-    : stream_(device, device->driver().cuStreamDestroy, "cuStreamDestroy"),
-      forked_(device, device->driver().cuEventDestroy, "cuEventDestroy"),
-      joined_(device, device->driver().cuEventDestroy, "cuEventDestroy") {
+    : stream_(device, &DriverTable::cuStreamDestroy),
+      forked_(device, &DriverTable::cuEventDestroy),
+      joined_(device, &DriverTable::cuEventDestroy) {
     const ContextScope scope(*device);
-    const DriverTable& driver = device->driver();
     CUcontext context = nullptr;
-    device->check(driver.cuCtxGetCurrent(&context), "cuCtxGetCurrent", kMaking);
+    device->call(&DriverTable::cuCtxGetCurrent, kMaking, &context);
     in_primary_ = device->keep_if_primary(context);
-    device->check(
-        driver.cuStreamCreateWithPriority(stream_.out(), CU_STREAM_NON_BLOCKING, kHighest),
-        "cuStreamCreateWithPriority", kMaking);
+    device->call(&DriverTable::cuStreamCreateWithPriority, kMaking, stream_.out(),
+                 CU_STREAM_NON_BLOCKING, kHighest);
     for (DriverHandle<CUevent>* event : {&forked_, &joined_}) {
-        device->check(driver.cuEventCreate(event->out(), CU_EVENT_DISABLE_TIMING), "cuEventCreate",
-                      kMaking);
+        device->call(&DriverTable::cuEventCreate, kMaking, event->out(), CU_EVENT_DISABLE_TIMING);
     }
 }
 
@@ -96,9 +92,8 @@ const CudaStreamSite::Block& CudaStreamSite::grow(const ScratchNeed& need) {
     auto block = std::make_unique<Block>(device_, size);
     if (size.zeroed > 0) {
         const ContextScope scope(*device_);
-        device_->check(device_->driver().cuMemsetD8Async(device_address(block->scratch.zeroed), 0,
-                                                         size.zeroed, stream_),
-                       "cuMemsetD8Async", "zero scratch memory");
+        device_->call(&DriverTable::cuMemsetD8Async, "zero scratch memory",
+                      device_address(block->scratch.zeroed), 0, size.zeroed, stream_);
     }
     blocks_.push_back(std::move(block));
     block_.store(blocks_.back().get(), std::memory_order_release);

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 
 #include "backend/cuda/driver/context.hpp"
-#include "backend/cuda/driver/device_memory.hpp"
-#include "backend/cuda/launch/launch_failure.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -153,14 +151,14 @@ CudaTextures::~CudaTextures() {
         // The driver says below that they cannot be destroyed.
     }
     for (const auto& [key, texture] : textures_) {
-        device_->report(device_->driver().cuTexObjectDestroy(texture.object), "cuTexObjectDestroy");
+        device_->try_call(&DriverTable::cuTexObjectDestroy, texture.object);
     }
 }
 
 std::int64_t CudaTextures::limit(CUdevice_attribute attribute) const {
     int value = 0;
-    device_->check(device_->driver().cuDeviceGetAttribute(&value, attribute, device_->handle()),
-                   "cuDeviceGetAttribute", "make a texture object");
+    device_->call(&DriverTable::cuDeviceGetAttribute, "make a texture object", &value, attribute,
+                  device_->handle());
     return value;
 }
 

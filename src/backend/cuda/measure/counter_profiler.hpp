@@ -8,10 +8,21 @@
 #include <memory>
 #include <mutex>
 
-#include "backend/cuda/measure/cupti_table.hpp"
+#include "backend/cuda/driver/toolkit_library.hpp"
 #include "backend/device.hpp"
 
 namespace jitune::internal {
+
+/// CUPTI's profiler, as functions: cupti_profiler.hpp, since CUPTI's headers may be missing where
+/// CUDA's other ones are there.
+struct CuptiTable;
+
+ToolkitLibrary cupti_library();
+
+/// Loads CUPTI for the life of the process. Only the library that JITUNE_CUPTI names, where it is
+/// set. Throws Error(unavailable) that says where it looked and what to do. Null if jitune is
+/// built without CUPTI's headers.
+std::shared_ptr<const CuptiTable> load_cupti();
 
 /// Reads hardware counters through CUPTI, which is loaded when first asked for and at work during
 /// read() alone. Thread-safe.

@@ -1,89 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+// Included only where CUPTI's headers are: cupti_range_profiler.h came last, with CUDA 12.6.
+#include <cupti_profiler_host.h>
+#include <cupti_profiler_target.h>
+#include <cupti_range_profiler.h>
+#include <cupti_result.h>
+#include <cupti_target.h>
+
 #include <cstddef>
-#include <cstdint>
-#include <string>
+#include <functional>
 #include <vector>
 
-#include "backend/cuda/measure/cupti_functions.hpp"
+#include "backend/cuda/driver/function_table.hpp"
+#include "backend/device.hpp"
 
-// What CUPTI makes and has to be given back, as objects. All of their functions but destructors
-// throw Error(unavailable) that names the call, its answer and what to do.
+#define JITUNE_CUPTI_FUNCTIONS(X)                   \
+    X(cuptiGetResultString)                         \
+    X(cuptiProfilerInitialize)                      \
+    X(cuptiProfilerDeInitialize)                    \
+    X(cuptiDeviceGetChipName)                       \
+    X(cuptiProfilerGetCounterAvailability)          \
+    X(cuptiProfilerHostInitialize)                  \
+    X(cuptiProfilerHostDeinitialize)                \
+    X(cuptiProfilerHostConfigAddMetrics)            \
+    X(cuptiProfilerHostGetConfigImageSize)          \
+    X(cuptiProfilerHostGetConfigImage)              \
+    X(cuptiProfilerHostEvaluateToGpuValues)         \
+    X(cuptiRangeProfilerEnable)                     \
+    X(cuptiRangeProfilerDisable)                    \
+    X(cuptiRangeProfilerGetCounterDataSize)         \
+    X(cuptiRangeProfilerCounterDataImageInitialize) \
+    X(cuptiRangeProfilerSetConfig)                  \
+    X(cuptiRangeProfilerStart)                      \
+    X(cuptiRangeProfilerStop)                       \
+    X(cuptiRangeProfilerDecodeData)                 \
+    X(cuptiRangeProfilerGetCounterDataInfo)
 
 namespace jitune::internal {
 
-/// CUPTI's hooks in the driver, which slow down each call of the process.
-class CuptiSession {
-public:
-    explicit CuptiSession(const CuptiTable& cupti);
-    ~CuptiSession();
-    CuptiSession(const CuptiSession&) = delete;
-    CuptiSession& operator=(const CuptiSession&) = delete;
-
-private:
-    const CuptiTable& cupti_;
+/// CUPTI's profiler, as functions.
+struct CuptiTable {
+    JITUNE_FUNCTION_TABLE(JITUNE_CUPTI_FUNCTIONS)
 };
 
-struct CounterChip {
-    std::string name;
-    std::vector<std::uint8_t> available;  ///< which counters this process may have, for CUPTI
-};
-
-/// Needs a session, and that nothing is enabled in the context.
-CounterChip find_chip(const CuptiTable& cupti, CUcontext context, CUdevice device);
-
-/// CUPTI's names of metrics. Not const: its functions take them so.
-using MetricNames = std::vector<const char*>;
-
-/// CUPTI's knowledge of the metrics of a chip, which must outlive it.
-class MetricHost {
-public:
-    MetricHost(const CuptiTable& cupti, const CounterChip& chip);
-    ~MetricHost();
-    MetricHost(const MetricHost&) = delete;
-    MetricHost& operator=(const MetricHost&) = delete;
-
-    void add(MetricNames metrics);
-
-    /// How the metrics that were added are collected, for the device.
-    [[nodiscard]] std::vector<std::uint8_t> config() const;
-
-    /// The metrics of one kernel of what was collected.
-    [[nodiscard]] std::vector<double> evaluate(const std::vector<std::uint8_t>& data,
-                                               std::size_t kernel, MetricNames metrics) const;
-
-private:
-    const CuptiTable& cupti_;
-    CUpti_Profiler_Host_Object* host_ = nullptr;
-};
-
-/// Collects metrics of each kernel that the context launches between start() and stop(). CUPTI runs
-/// the kernel as often as it must within its launch, and puts memory back in between.
-class KernelCollector {
-public:
-    KernelCollector(const CuptiTable& cupti, CUcontext context);
-    ~KernelCollector();
-    KernelCollector(const KernelCollector&) = delete;
-    KernelCollector& operator=(const KernelCollector&) = delete;
-
-    /// For so many kernels. `config` is that of the metrics.
-    void prepare(std::vector<std::uint8_t> config, MetricNames metrics, std::size_t kernels);
-    void start();
-    void stop();
-    /// Returns the data that CUPTI collected. Throws if CUPTI counted another number of kernels.
-    const std::vector<std::uint8_t>& decode(std::size_t kernels);
-
-private:
-    template <class Params>
-    Params with_profiler(Params params) const;
-    void make_data(MetricNames metrics, std::size_t kernels);
-
-    const CuptiTable& cupti_;
-    CUpti_RangeProfiler_Object* profiler_ = nullptr;
-    bool started_ = false;
-    // CUPTI keeps their addresses.
-    std::vector<std::uint8_t> config_, data_;
-};
+/// CounterProfiler::read(), where CUPTI is at work for nobody else. Throws Error(unavailable).
+std::vector<CounterValue> read_counters(const CuptiTable& cupti, CUcontext context, CUdevice device,
+                                        std::size_t kernels, const std::function<void()>& launch);
 
 }  // namespace jitune::internal
