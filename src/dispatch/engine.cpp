@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "dispatch/device_id.hpp"
-#include "dispatch/options_check.hpp"
+#include "dispatch/session_options.hpp"
 #include "tuner_db/winners/coverage.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 #include "tuning/isolation/worker_command.hpp"

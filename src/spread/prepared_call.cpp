@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "dispatch/thrown_error.hpp"
+#include "dispatch/session_access.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 namespace detail {

@@ -8,7 +8,6 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/stencil/stencil_kernel.hpp"
 #include "spread/halo_plan.hpp"
 #include "spread/machine.hpp"
