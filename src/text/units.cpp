@@ -5,7 +5,6 @@
 #include <array>
 #include <bit>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 

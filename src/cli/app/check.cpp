@@ -2,24 +2,16 @@
 // `jitune check`: what can be said of a kernel of one's own without a GPU.
 #include <algorithm>
 #include <filesystem>
-#include <memory>
 #include <span>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "check/finding.hpp"
 #include "check/template_check.hpp"
 #include "cli/app/check_devices.hpp"
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/template_arguments.hpp"
-#include "cli/formats/json.hpp"
 #include "cli/formats/t1.hpp"
 #include "cli/formats/table.hpp"
 #include "families/own/fill_data.hpp"
@@ -237,8 +229,6 @@ Json check_json(const std::string& file, const std::vector<CheckedProblem>& prob
 
 struct Arguments : CommonArguments, TemplateArguments {
     std::string architectures;
-    std::vector<std::string> sizes;
-    std::vector<std::string> types;
     std::size_t sample = 24;
     std::size_t rows = 5;
 };
@@ -309,18 +299,15 @@ void check_reference(const TemplateFile& file, const Problem& problem,
 }
 
 int run(Arguments& arguments) {
-    arguments.look_into_file(
-        {{"--size", !arguments.sizes.empty()}, {"--type", !arguments.types.empty()}});
+    arguments.look_into_file();
     const TemplateFile file = template_of(arguments);
     const KernelTemplate& kernel = file.kernel;
     CheckDevices devices(kernel.front_matter().platform, arguments.options());
     const std::vector<CheckDevice> targets = devices.of(arguments.architectures);
-    const std::vector<std::int64_t> sizes =
-        arguments.is_t1() ? t1_sizes() : usual_kernel_sizes(kernel, arguments.sizes);
     std::vector<Finding> findings = unused_names(kernel, arguments.is_t1() ? kT1Size : "");
     std::vector<CheckedProblem> problems;
     for (const auto& types : usual_kernel_types(kernel, parse_kernel_types(arguments.types))) {
-        const Problem problem = kernel_problem(kernel, sizes, types);
+        const Problem problem = usual_problem(arguments, kernel, types);
         TemplateCheck check = check_template(kernel, problem, targets, arguments.sample);
         for (Finding& finding : check.findings) {
             add_finding(findings, std::move(finding));
@@ -334,11 +321,8 @@ int run(Arguments& arguments) {
                             devices, findings);
         }
     }
-    if (arguments.json) {
-        print_json(check_json(arguments.path(), problems, findings));
-    } else {
-        print(check_text(problems, findings, arguments.rows));
-    }
+    print_either(arguments.json, check_json(arguments.path(), problems, findings),
+                 check_text(problems, findings, arguments.rows));
     const bool has_error = std::any_of(findings.begin(), findings.end(), [](const Finding& one) {
         return one.level == Finding::Level::error;
     });
@@ -351,12 +335,11 @@ Invocation invocation() {
     auto arguments = std::make_shared<Arguments>();
     Arguments& given = *arguments;
     return {{given.file_option(),
-             given.input_option({"--size", "--type"}),
+             given.input_option(),
              {"--arch", &given.architectures,
               "Architectures to compile for, separated by commas, or host [sm_75 to sm_120]"},
-             {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24 [4096 each]"},
-             {"--type", &given.types,
-              "A type of the problem, NAME=TYPE, as in element=float32 [each of the first]"},
+             given.size_option(" [4096 each]"),
+             given.type_option(" [each of the first]"),
              {"--sample",
               &given.sample,
               "Most configurations to compile for each architecture; 0: all [24]",

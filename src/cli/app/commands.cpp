@@ -12,20 +12,17 @@ namespace db_edit_command {
 Invocation delete_invocation();
 Invocation pin_invocation();
 Invocation unpin_invocation();
+Invocation prune_invocation();
+Invocation compact_invocation();
 }  // namespace db_edit_command
 namespace db_explain_command { Invocation invocation(); }
 namespace db_export_command { Invocation invocation(); }
 namespace db_list_command { Invocation invocation(); }
 namespace db_merge_command {
-Invocation import_invocation();
 Invocation merge_invocation();
 Invocation undo_invocation();
 Invocation import_invocation();
 }  // namespace db_merge_command
-namespace db_prune_command {
-Invocation prune_invocation();
-Invocation compact_invocation();
-}  // namespace db_prune_command
 namespace db_show_command { Invocation invocation(); }
 namespace db_state_command {
 Invocation path_invocation();
@@ -91,9 +88,9 @@ std::vector<Command> db_commands() {
          db_edit_command::pin_invocation},
         {"unpin", "Let tunings replace a winner again", db_edit_command::unpin_invocation},
         {"prune", "Delete what nobody asks for, and old measurements",
-         db_prune_command::prune_invocation},
+         db_edit_command::prune_invocation},
         {"compact", "Give the room of deleted rows back to the file system",
-         db_prune_command::compact_invocation},
+         db_edit_command::compact_invocation},
         {"path", "Print where the database is, and its journal mode and schema",
          db_state_command::path_invocation},
     };

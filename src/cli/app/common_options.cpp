@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/app/common_options.hpp"
 
-#include <fmt/format.h>
-
 #include "backend/platform_kind.hpp"
-#include "cli/app/output.hpp"
 #include "cli/formats/table.hpp"
-#include "dispatch/session_options.hpp"
-#include "jitune/error.hpp"
+#include "dispatch/options_check.hpp"
+#include "dispatch/read_environment.hpp"
 #include "spread/machine.hpp"
 #include "strategy/strategy.hpp"
 #include "support/log.hpp"
@@ -61,6 +58,10 @@ Option CommonArguments::log_option() {
             &log,
             "Log level: off, error, warning, info or debug [JITUNE_LOG, else warning]",
             {.choices = {"off", "error", "warning", "info", "debug"}}};
+}
+
+std::vector<Option> CommonArguments::usual_options() {
+    return {database_option(), log_option(), json_option()};
 }
 
 Option CommonArguments::json_option() {

@@ -10,11 +10,14 @@
 #include <vector>
 
 #include "cli/app/command.hpp"
+#include "cli/app/exit_code.hpp"
+#include "cli/app/output.hpp"
 #include "dispatch/engine.hpp"
 #include "jitune/error.hpp"
 #include "jitune/options.hpp"
 #include "tuner_db/tuning_store.hpp"
 
+/// What the file of a command needs: options, output and errors.
 namespace jitune::internal {
 
 /// The arguments that most commands have, as text.
@@ -31,6 +34,8 @@ struct CommonArguments {
 
     Option database_option();
     Option log_option();
+    /// The options of most commands on a database: it, the log and --json.
+    std::vector<Option> usual_options();
     Option json_option();
     Option verbose_option();
     /// The width of tables: that of standard output, or kWhole if whole tables were asked for.
@@ -64,6 +69,20 @@ Option strategy_option(std::string* target, std::string help);
 
 /// Adds `more` at the end of `options`.
 void append(std::vector<Option>& options, const std::vector<Option>& more);
+
+/// A command that does `run` with arguments of its own, which its options fill.
+template <class Arguments, class Run, class OptionsOf>
+Invocation invocation_of(Run run, const OptionsOf& options_of) {
+    auto arguments = std::make_shared<Arguments>();
+    std::vector<Option> options = options_of(*arguments);
+    return {std::move(options), [arguments, run] { return run(*arguments); }};
+}
+
+/// As above, with the usual options.
+template <class Arguments, class Run>
+Invocation invocation_of(Run run) {
+    return invocation_of<Arguments>(run, [](Arguments& given) { return given.usual_options(); });
+}
 
 /// Opens the database of `options` to read it; Access::as_permitted also migrates an older one.
 /// Throws Error(usage) if the options name no database and Error(store) if there is no such

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/formats/table.hpp"
 #include "jitune/session.hpp"
 
@@ -47,11 +40,7 @@ int run(const CommonArguments& arguments) {
     options.database.clear();
     Session session(options);
     const auto devices = session.devices();
-    if (arguments.json) {
-        print_json(to_json(devices));
-    } else {
-        print(to_text(devices, arguments.table_width()));
-    }
+    print_either(arguments.json, to_json(devices), to_text(devices, arguments.table_width()));
     const bool any = std::any_of(devices.begin(), devices.end(),
                                  [](const auto& device) { return device.missing.empty(); });
     return any ? kExitOk : kExitUnavailable;

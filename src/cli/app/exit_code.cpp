@@ -3,7 +3,31 @@
 
 #include <array>
 
+#include "types/name_table.hpp"
+
 namespace jitune::internal {
+
+namespace {
+
+struct ErrorRow {
+    ErrorKind value;
+    std::string_view name;
+    ExitCode code = kExitFailed;
+};
+constexpr std::array kErrors{
+    ErrorRow{ErrorKind::usage, "usage", kExitUsage},
+    ErrorRow{ErrorKind::unavailable, "unavailable", kExitUnavailable},
+    ErrorRow{ErrorKind::compile, "compile"},
+    ErrorRow{ErrorKind::device, "device"},
+    ErrorRow{ErrorKind::verify, "verify"},
+    ErrorRow{ErrorKind::store, "store", kExitStore},
+    ErrorRow{ErrorKind::not_prepared, "not_prepared"},
+    ErrorRow{ErrorKind::forked, "forked"},
+};
+static_assert(is_complete(kErrors, ErrorKind::forked));
+constexpr std::string_view kWhat = "an error";
+
+}  // namespace
 
 std::span<const ExitCodeEntry> exit_codes() {
     static constexpr std::array kCodes{
@@ -19,43 +43,11 @@ std::span<const ExitCodeEntry> exit_codes() {
 }
 
 ExitCode exit_code(ErrorKind kind) {
-    switch (kind) {
-        case ErrorKind::usage:
-            return kExitUsage;
-        case ErrorKind::unavailable:
-            return kExitUnavailable;
-        case ErrorKind::store:
-            return kExitStore;
-        case ErrorKind::compile:
-        case ErrorKind::device:
-        case ErrorKind::verify:
-        case ErrorKind::not_prepared:
-        case ErrorKind::forked:
-            break;
-    }
-    return kExitFailed;
+    return row_of(kErrors, kind, kWhat).code;
 }
 
 std::string_view to_string(ErrorKind kind) {
-    switch (kind) {
-        case ErrorKind::usage:
-            return "usage";
-        case ErrorKind::unavailable:
-            return "unavailable";
-        case ErrorKind::compile:
-            return "compile";
-        case ErrorKind::device:
-            return "device";
-        case ErrorKind::verify:
-            return "verify";
-        case ErrorKind::store:
-            return "store";
-        case ErrorKind::not_prepared:
-            return "not_prepared";
-        case ErrorKind::forked:
-            break;
-    }
-    return "forked";
+    return row_of(kErrors, kind, kWhat).name;
 }
 
 }  // namespace jitune::internal

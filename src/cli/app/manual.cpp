@@ -2,8 +2,9 @@
 #include "cli/app/command_pages.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,27 +18,13 @@ namespace {
 
 /// Text as roff shows it: a plain hyphen may become a dash, and a line may not begin with a dot.
 std::string escaped(std::string_view text) {
+    constexpr std::array<std::pair<char, std::string_view>, 5> kEscapes{
+        {{'\\', "\\e"}, {'-', "\\-"}, {'~', "\\(ti"}, {'^', "\\(ha"}, {'\n', " "}}};
     std::string result = text.starts_with('.') || text.starts_with('\'') ? "\\&" : "";
-    for (const char letter : text) {
-        switch (letter) {
-            case '\\':
-                result += "\\e";
-                break;
-            case '-':
-                result += "\\-";
-                break;
-            case '~':
-                result += "\\(ti";
-                break;
-            case '^':
-                result += "\\(ha";
-                break;
-            case '\n':
-                result += ' ';
-                break;
-            default:
-                result += letter;
-        }
+    for (const char& letter : text) {
+        const auto found = std::find_if(kEscapes.begin(), kEscapes.end(),
+                                        [&](const auto& one) { return one.first == letter; });
+        result += found == kEscapes.end() ? std::string_view(&letter, 1) : found->second;
     }
     return result;
 }

@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -36,6 +35,14 @@ void print(std::string_view text) {
 
 void print_json(const Json& document) {
     print(json_text(document, 2) + '\n');
+}
+
+void print_either(bool json, const Json& document, std::string_view text) {
+    if (json) {
+        print_json(document);
+    } else {
+        print(text);
+    }
 }
 
 std::size_t terminal_columns(int terminal) {

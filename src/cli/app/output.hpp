@@ -23,6 +23,9 @@ void print_error(std::string_view text);
 /// Prints a document, indented by two.
 void print_json(const Json& document);
 
+/// Prints one of the two: the document if `json` is set, else the text.
+void print_either(bool json, const Json& document, std::string_view text);
+
 /// The present width of a terminal, at least 1; if it does not tell, COLUMNS of the environment,
 /// else 80.
 std::size_t terminal_columns(int terminal);

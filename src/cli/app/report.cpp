@@ -5,19 +5,10 @@
 
 #include <cerrno>
 #include <iterator>
-#include <memory>
-#include <string>
 #include <system_error>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
-#include "cli/db/winner_filter.hpp"
-#include "jitune/error.hpp"
+#include "report/gather.hpp"
 #include "report/page.hpp"
 #include "report/report_data.hpp"
 #include "support/text_file.hpp"

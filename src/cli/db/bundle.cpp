@@ -20,7 +20,6 @@ namespace jitune::internal {
 namespace {
 
 constexpr std::string_view kDatabaseMark("SQLite format 3\0", 16);
-constexpr std::string_view kGzipMark("\x1f\x8b", 2);
 constexpr std::size_t kBlock = std::size_t{1} << 20;
 constexpr std::int64_t kMostUnpacked = std::int64_t{64} << 30;
 
@@ -29,27 +28,23 @@ struct GzipCloser {
 };
 using Gzip = std::unique_ptr<gzFile_s, GzipCloser>;
 
-/// The first bytes, unpacked if they are packed; none of what is not a regular file.
-std::string first_bytes(const std::filesystem::path& path, std::size_t count) {
+struct Beginning {
+    std::string bytes;  ///< unpacked if they are packed
+    bool is_packed = false;
+};
+
+/// The first bytes; none of what is not a regular file.
+Beginning beginning_of(const std::filesystem::path& path) {
     std::error_code error;
     const Gzip file(std::filesystem::is_regular_file(path, error) ? gzopen(path.c_str(), "rb")
                                                                   : nullptr);
-    std::string bytes(count, '\0');
-    const int read =
-        file ? gzread(file.get(), bytes.data(), static_cast<unsigned>(bytes.size())) : 0;
-    bytes.resize(static_cast<std::size_t>(std::max(read, 0)));
-    return bytes;
-}
-
-bool is_packed(const std::filesystem::path& path) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(path, error)) {
-        return false;
+    if (!file) {
+        return {};
     }
-    std::string mark(kGzipMark.size(), '\0');
-    std::ifstream(path, std::ios::binary)
-        .read(mark.data(), static_cast<std::streamsize>(mark.size()));
-    return mark == kGzipMark;
+    std::string bytes(kDatabaseMark.size(), '\0');
+    const int read = gzread(file.get(), bytes.data(), static_cast<unsigned>(bytes.size()));
+    bytes.resize(static_cast<std::size_t>(std::max(read, 0)));
+    return {std::move(bytes), gzdirect(file.get()) == 0};
 }
 
 [[noreturn]] void fail(ErrorKind kind, const std::filesystem::path& path, const char* tried,
@@ -102,8 +97,8 @@ void pack(std::ifstream& in, const std::filesystem::path& into) {
 
 OtherDatabase::OtherDatabase(const std::filesystem::path& path, const Log& log) {
     std::filesystem::path database = path;
-    if (is_packed(path)) {
-        if (!is_database_file(path)) {
+    if (const Beginning first = beginning_of(path); first.is_packed) {
+        if (first.bytes != kDatabaseMark) {
             fail(ErrorKind::store, path, "read the bundle", "it does not hold a database");
         }
         unpacked_ = std::make_unique<TempDir>();
@@ -114,7 +109,7 @@ OtherDatabase::OtherDatabase(const std::filesystem::path& path, const Log& log) 
 }
 
 bool is_database_file(const std::filesystem::path& path) {
-    return first_bytes(path, kDatabaseMark.size()) == kDatabaseMark;
+    return beginning_of(path).bytes == kDatabaseMark;
 }
 
 void write_bundle(const std::filesystem::path& from, const std::filesystem::path& path) {

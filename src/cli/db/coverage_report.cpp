@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+// jitune db coverage
 #include "cli/db/coverage_report.hpp"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "cli/db/record_json.hpp"
+#include "cli/db/winner_filter.hpp"
+#include "support/hash.hpp"
 #include "support/utf8.hpp"
 #include "template/problem.hpp"
 #include "text/units.hpp"
@@ -120,5 +124,44 @@ Json coverage_report_json(const Coverage& coverage, std::size_t binaries) {
             {"held_out", worst == nullptr ? 0 : worst->range.held_out},
             {"unsure", json_list(coverage.unsure, unsure_json)}};
 }
+
+namespace db_coverage_command {
+
+namespace {
+
+std::size_t binaries_of(TuningStore& store, const Coverage& coverage) {
+    std::set<Digest> binaries;
+    for (const Winner* const row : coverage.winners) {
+        if (const auto winner = store.with_image(*row)) {
+            binaries.insert(
+                Hasher("binary").text(winner->image_format).text(winner->image).digest());
+        }
+    }
+    return binaries.size();
+}
+
+int run(const FilterArguments& arguments) {
+    const Options options = arguments.options();
+    const auto store = open_database(options);
+    const std::vector<Winner> winners =
+        arguments.filter.of(store->winners(), Log(options.log_level, options.log_sink));
+    Json keys = Json::array();
+    std::string text;
+    for (const Coverage& coverage : coverage_of(winners)) {
+        const std::size_t binaries = binaries_of(*store, coverage);
+        keys.push_back(coverage_report_json(coverage, binaries));
+        text += (text.empty() ? "" : "\n") + coverage_report(coverage, binaries);
+    }
+    print_either(arguments.json, {{"path", options.database.string()}, {"keys", keys}}, text);
+    return kExitOk;
+}
+
+}  // namespace
+
+Invocation invocation() {
+    return invocation_of<FilterArguments>(run);
+}
+
+}  // namespace db_coverage_command
 
 }  // namespace jitune::internal

@@ -3,22 +3,13 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <memory>
-#include <string>
 #include <tuple>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/bundle.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/table.hpp"
-#include "text/units.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/winner_table.hpp"
@@ -27,8 +18,7 @@ namespace jitune::internal::db_diff_command {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    WinnerFilter filter;
+struct Arguments : FilterArguments {
     std::string first;
     std::string second;
 };
@@ -161,11 +151,8 @@ int run(const Arguments& arguments) {
     OtherDatabase first(arguments.first, log);
     OtherDatabase second(arguments.second, log);
     const Comparison comparison = compare(first.store(), second.store(), arguments.filter, log);
-    if (arguments.json) {
-        print_json(comparison_json(comparison));
-    } else {
-        print(comparison_text(comparison, arguments));
-    }
+    print_either(arguments.json, comparison_json(comparison),
+                 comparison_text(comparison, arguments));
     return kExitOk;
 }
 

@@ -3,21 +3,13 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <optional>
-#include <string>
 #include <system_error>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
 
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/parameter_words.hpp"
@@ -26,10 +18,8 @@
 #include "dispatch/answer/explanation.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/kernel_file.hpp"
-#include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "text/units.hpp"
-#include "text/winner_text.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finals.hpp"
 

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/bundle.hpp"
 #include "cli/db/export_file.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/foreign_results.hpp"
-#include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "support/temp_dir.hpp"
 #include "support/text_file.hpp"
@@ -27,8 +18,7 @@ namespace jitune::internal::db_export_command {
 
 namespace {
 
-struct Arguments : CommonArguments {
-    WinnerFilter filter;
+struct Arguments : FilterArguments {
     std::string t4;
     std::string kernel_tuner;
     std::string bundle;

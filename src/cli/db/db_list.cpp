@@ -4,23 +4,13 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string_view>
-#include <utility>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/table.hpp"
-#include "jitune/error.hpp"
 #include "sizes/box_sets.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -167,8 +157,7 @@ std::string end_text(const std::vector<Winner>& winners) {
         gain.empty() ? "" : ": " + gain + " over the defaults", served_percent(share));
 }
 
-struct Arguments : CommonArguments {
-    WinnerFilter filter;
+struct Arguments : FilterArguments {
     std::optional<std::int64_t> skip;
     std::optional<std::int64_t> limit;
 };
@@ -214,15 +203,11 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    std::vector<Option> options = arguments->filter.options();
-    append(options, {{"--limit", &arguments->limit, "The most rows to list [all]"},
-                     {"--skip", &arguments->skip, "Leave out so many rows first [0]"},
-                     arguments->database_option(),
-                     arguments->log_option(),
-                     arguments->verbose_option(),
-                     arguments->json_option()});
-    return {std::move(options), [arguments] { return run(*arguments); }};
+    return invocation_of<Arguments>(run, [](Arguments& given) {
+        return given.usual_options({{"--limit", &given.limit, "The most rows to list [all]"},
+                                    {"--skip", &given.skip, "Leave out so many rows first [0]"},
+                                    given.verbose_option()});
+    });
 }
 
 }  // namespace jitune::internal::db_list_command

@@ -2,22 +2,11 @@
 // jitune db merge, undo, import
 #include <filesystem>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/bundle.hpp"
 #include "cli/db/export_file.hpp"
 #include "cli/db/winner_filter.hpp"
-#include "cli/formats/json.hpp"
-#include "jitune/error.hpp"
 #include "support/utf8.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
@@ -141,18 +130,16 @@ int run_undo(const CommonArguments& arguments) {
     const Options options = arguments.options();
     const auto store = change_database(options);
     const UndoReport report = store->merges().undo();
-    if (arguments.json) {
-        print_json({{"path", options.database.string()},
-                    {"source", report.source},
-                    {"measurements", report.measurements},
-                    {"winners", report.winners}});
-    } else if (report.source.empty()) {
-        print("nothing to undo: no merge, or the last one was taken back already\n");
-    } else {
-        print(fmt::format("took back the merge of {}: {} and {}\n", report.source,
-                          count_text(report.measurements, "measurement"),
-                          count_text(report.winners, "winner")));
-    }
+    print_either(arguments.json,
+                 {{"path", options.database.string()},
+                  {"source", report.source},
+                  {"measurements", report.measurements},
+                  {"winners", report.winners}},
+                 report.source.empty()
+                     ? "nothing to undo: no merge, or the last one was taken back already\n"
+                     : fmt::format("took back the merge of {}: {} and {}\n", report.source,
+                                   count_text(report.measurements, "measurement"),
+                                   count_text(report.winners, "winner")));
     return kExitOk;
 }
 
@@ -209,9 +196,7 @@ Invocation merge_invocation() {
 }
 
 Invocation undo_invocation() {
-    auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
-            [arguments] { return run_undo(*arguments); }};
+    return invocation_of<CommonArguments>(run_undo);
 }
 
 Invocation import_invocation() {

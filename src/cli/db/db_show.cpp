@@ -2,19 +2,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <memory>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/db/winner_filter.hpp"
 #include "cli/formats/table.hpp"
-#include "jitune/error.hpp"
 #include "measure/conditions.hpp"
 #include "measure/statistics.hpp"
 #include "template/problem.hpp"
@@ -28,10 +20,6 @@
 namespace jitune::internal::db_show_command {
 
 namespace {
-
-struct Arguments : CommonArguments {
-    WinnerFilter filter;
-};
 
 std::string time_line(const Winner& winner) {
     std::string line =
@@ -172,7 +160,7 @@ View measurements_view(const std::vector<Measurement>& measurements) {
     return view;
 }
 
-int run(const Arguments& arguments) {
+int run(const FilterArguments& arguments) {
     const auto store = open_database(arguments.options());
     const auto winners = store->winners();
     const auto winner = store->with_image(arguments.filter.only_one(winners));
@@ -206,11 +194,8 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    std::vector<Option> options = arguments->filter.options();
-    append(options, {arguments->database_option(), arguments->log_option(),
-                     arguments->verbose_option(), arguments->json_option()});
-    return {std::move(options), [arguments] { return run(*arguments); }};
+    return invocation_of<FilterArguments>(
+        run, [](FilterArguments& given) { return given.usual_options({given.verbose_option()}); });
 }
 
 }  // namespace jitune::internal::db_show_command

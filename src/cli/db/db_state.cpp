@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // jitune db path, verify, digest
 #include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/winner_filter.hpp"
-#include "cli/formats/json.hpp"
 #include "text/units.hpp"
 #include "tuner_db/winners/coverage.hpp"
 #include "tuner_db/winners/measurement_journal.hpp"
@@ -93,65 +84,49 @@ int run_verify(const CommonArguments& arguments) {
     const std::string path = options.database.string();
     const std::vector<MeasurementJournal::Found> journals =
         MeasurementJournal::find(options.database);
-    if (arguments.json) {
-        print_json({{"path", path},
-                    {"winners", check.winners},
-                    {"measurements", check.measurements},
-                    {"problems", check.problems},
-                    {"journals", json_list(journals, journal_json)}});
-    } else {
-        std::string text;
-        for (const std::string& problem : check.problems) {
-            text += problem + '\n';
-        }
-        for (const MeasurementJournal::Found& journal : journals) {
-            text += journal_line(journal);
-        }
-        print(text + fmt::format("{}: {}, {}, {}\n", path, count_text(check.winners, "winner"),
-                                 count_text(check.measurements, "measurement"),
-                                 count_text(std::ssize(check.problems), "problem")));
+    std::string text;
+    for (const std::string& problem : check.problems) {
+        text += problem + '\n';
     }
+    for (const MeasurementJournal::Found& journal : journals) {
+        text += journal_line(journal);
+    }
+    print_either(arguments.json,
+                 {{"path", path},
+                  {"winners", check.winners},
+                  {"measurements", check.measurements},
+                  {"problems", check.problems},
+                  {"journals", json_list(journals, journal_json)}},
+                 text + fmt::format("{}: {}, {}, {}\n", path, count_text(check.winners, "winner"),
+                                    count_text(check.measurements, "measurement"),
+                                    count_text(std::ssize(check.problems), "problem")));
     return check.problems.empty() ? kExitOk : kExitStore;
 }
 
-struct Arguments : CommonArguments {
-    WinnerFilter filter;
-};
-
-int run_digest(const Arguments& arguments) {
+int run_digest(const FilterArguments& arguments) {
     const Options options = arguments.options();
     const std::vector<Winner> winners = arguments.filter.of(
         open_database(options)->winners(), Log(options.log_level, options.log_sink));
     const std::string digest = table_digest(winners);
-    if (arguments.json) {
-        print_json(
-            {{"path", options.database.string()}, {"winners", winners.size()}, {"digest", digest}});
-    } else {
-        print(digest + '\n');
-    }
+    print_either(
+        arguments.json,
+        {{"path", options.database.string()}, {"winners", winners.size()}, {"digest", digest}},
+        digest + '\n');
     return kExitOk;
 }
 
 }  // namespace
 
 Invocation path_invocation() {
-    auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
-            [arguments] { return run_path(*arguments); }};
+    return invocation_of<CommonArguments>(run_path);
 }
 
 Invocation verify_invocation() {
-    auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->database_option(), arguments->log_option(), arguments->json_option()},
-            [arguments] { return run_verify(*arguments); }};
+    return invocation_of<CommonArguments>(run_verify);
 }
 
 Invocation digest_invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    std::vector<Option> options = arguments->filter.options();
-    append(options,
-           {arguments->database_option(), arguments->log_option(), arguments->json_option()});
-    return {std::move(options), [arguments] { return run_digest(*arguments); }};
+    return invocation_of<FilterArguments>(run_digest);
 }
 
 }  // namespace jitune::internal::db_state_command

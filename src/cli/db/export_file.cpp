@@ -131,15 +131,11 @@ Json export_document(std::span<const Measurement> measurements) {
 }
 
 std::vector<Measurement> read_export(const std::filesystem::path& path) {
-    return parse_export(read_json_text(path), path.string());
-}
-
-std::vector<Measurement> parse_export(const std::string& text, const std::string& path) {
-    const Json document = parse_json(text, path);
+    const Json document = read_json(path);
     try {
         return measurements_of(document);
     } catch (const Error& error) {
-        refuse_export(fmt::format("{}: {}", path, error.what()));
+        refuse_export(fmt::format("{}: {}", path.string(), error.what()));
     }
 }
 

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "cli/app/output.hpp"
+#include "cli/formats/json.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuner_db/winners/record.hpp"
 
@@ -25,7 +24,5 @@ Json export_document(std::span<const Measurement> measurements);
 /// another program, which names neither kernel template nor device class, or a measurement that the
 /// database would refuse.
 std::vector<Measurement> read_export(const std::filesystem::path& path);
-/// Those in the text of one; messages name `path`.
-std::vector<Measurement> parse_export(const std::string& text, const std::string& path);
 
 }  // namespace jitune::internal

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <optional>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "cli/formats/json_file.hpp"
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
 #include "template/problem.hpp"
@@ -66,34 +64,6 @@ std::optional<Figures> read_figures(const std::string& text) {
 
 }  // namespace
 
-Json member_of(const std::string& value) {
-    return value;
-}
-
-Json member_of(std::int64_t value) {
-    return value;
-}
-
-Json member_of(bool value) {
-    return value;
-}
-
-Json member_of(double value) {
-    return json_number(value);
-}
-
-Json member_of(Verdict value) {
-    return to_string(value);
-}
-
-Json member_of(const std::vector<double>& values) {
-    return values;
-}
-
-Json member_of(const std::vector<std::string>& values) {
-    return values;
-}
-
 void read_member(const Json& object, const Field& field, std::string& value) {
     value = text_member(object, field.name);
 }
@@ -142,14 +112,6 @@ void read_member(const Json& object, const Field& field, std::vector<std::string
     }
 }
 
-const Json& object_member(const Json& object, const Field& field) {
-    return member(object, field.name);
-}
-
-bool has_member(const Json& object, const Field& field) {
-    return find_member(object, field.name) != nullptr;
-}
-
 Json half_octaves_json(std::int64_t bucket, std::string_view sizes) {
     Json json = Json::object();
     for (const std::string& name : bucket_names(sizes)) {
@@ -186,15 +148,11 @@ Json doubt_json(std::span<const Doubt> doubts, const Winner& winner) {
     if (doubt == nullptr) {
         return {};
     }
-    return {{"reason", doubt->reason},
-            {"called", doubt->called},
-            {"served_ns", json_number(doubt->served_ns)},
-            {"expected_ns", json_number(doubt->expected_ns)},
-            {"driver", doubt->driver},
-            {"reports", doubt->reports},
-            {"first_at", doubt->first_at},
-            {"last_at", doubt->last_at},
-            {"text", doubt_sentence(*doubt)}};
+    Json json = doubt_json(*doubt);
+    for (const char* const name : {"key", "sizes", "configuration", "winner_at", "device_name"}) {
+        json.erase(name);
+    }
+    return json;
 }
 
 Json measurement_json(const Measurement& measurement) {

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "cli/formats/json.hpp"
@@ -18,13 +19,16 @@
 namespace jitune::internal {
 
 /// A value as a member of an object.
-Json member_of(const std::string& value);
-Json member_of(std::int64_t value);
-Json member_of(bool value);
-Json member_of(double value);
-Json member_of(Verdict value);
-Json member_of(const std::vector<double>& values);
-Json member_of(const std::vector<std::string>& values);
+template <class Value>
+Json member_of(const Value& value) {
+    if constexpr (std::is_same_v<Value, double>) {
+        return json_number(value);
+    } else if constexpr (std::is_same_v<Value, Verdict>) {
+        return to_string(value);
+    } else {
+        return value;
+    }
+}
 
 /// The inverse, of the member of that field in `object`. Throws Error(usage) that names the member
 /// if it is missing or has another type, and for a number that its column cannot hold.
@@ -35,10 +39,6 @@ void read_member(const Json& object, const Field& field, double& value);
 void read_member(const Json& object, const Field& field, Verdict& value);
 void read_member(const Json& object, const Field& field, std::vector<double>& values);
 void read_member(const Json& object, const Field& field, std::vector<std::string>& values);
-
-/// The object within `object`, as json_file's member().
-const Json& object_member(const Json& object, const Field& field);
-bool has_member(const Json& object, const Field& field);
 
 /// All fields but the one named `without`.
 template <HasFields Record>
@@ -82,8 +82,9 @@ Record from_json(const Json& json, std::string_view without = {}) {
                 return;
             }
             if constexpr (HasFields<Value>) {
-                value = from_json<Value>(object_member(json, field));
-            } else if (!field.binary && (!field.added || has_member(json, field))) {
+                value = from_json<Value>(member(json, field.name));
+            } else if (!field.binary &&
+                       (!field.added || find_member(json, field.name) != nullptr)) {
                 read_member(json, field, value);
             }
         },

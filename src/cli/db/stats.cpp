@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/formats/table.hpp"
 #include "dispatch/observe/usage_report.hpp"
-#include "jitune/session.hpp"
 #include "report/call_views.hpp"
 #include "sweep/work_order.hpp"
 #include "text/units.hpp"
@@ -147,10 +137,10 @@ int run(const CommonArguments& arguments) {
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<CommonArguments>();
-    return {{arguments->database_option(), arguments->log_option(), arguments->verbose_option(),
-             arguments->json_option()},
-            [arguments] { return run(*arguments); }};
+    return invocation_of<CommonArguments>(run, [](CommonArguments& given) {
+        return std::vector{given.database_option(), given.log_option(), given.verbose_option(),
+                           given.json_option()};
+    });
 }
 
 }  // namespace jitune::internal::stats_command

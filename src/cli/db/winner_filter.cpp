@@ -2,9 +2,7 @@
 #include "cli/db/winner_filter.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <set>
-#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +11,6 @@
 #include "backend/platform_kind.hpp"
 #include "cli/families/sizes.hpp"
 #include "families/reduce/reduce_types.hpp"
-#include "jitune/error.hpp"
 #include "support/embedded.hpp"
 #include "template/problem.hpp"
 #include "text/winner_text.hpp"
@@ -109,9 +106,15 @@ std::vector<Option> WinnerFilter::options() {
         {"ID", &id, "The id of a winner, as jitune db list prints it, or its first digits"},
         {"-n,--size", &size,
          "A size that the winner serves, as in 2^20 or, for rows x columns, 2^10x2^16"}};
-    std::vector<Option> of_keys = key_options();
-    std::move(of_keys.begin(), of_keys.end(), std::back_inserter(all));
+    append(all, key_options());
     return all;
+}
+
+std::vector<Option> FilterArguments::usual_options(const std::vector<Option>& more) {
+    std::vector<Option> options = filter.options();
+    append(options, more);
+    append(options, CommonArguments::usual_options());
+    return options;
 }
 
 bool WinnerFilter::matches(const RecordKey& key) const {

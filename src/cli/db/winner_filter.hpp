@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/app/command.hpp"
+#include "cli/app/common_options.hpp"
 #include "support/log.hpp"
 #include "tuner_db/winners/record.hpp"
 
@@ -61,6 +61,14 @@ struct WinnerFilter {
     /// Returns the winners that match the filter, and warns if none does. Throws as
     /// refuse_unknown_names().
     [[nodiscard]] std::vector<Winner> of(std::vector<Winner> winners, const Log& log) const;
+};
+
+/// The arguments of a command that works on the winners which a filter chooses.
+struct FilterArguments : CommonArguments {
+    WinnerFilter filter;
+
+    /// The options of the filter, `more`, and the usual ones.
+    std::vector<Option> usual_options(const std::vector<Option>& more = {});
 };
 
 }  // namespace jitune::internal

@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/families/file_command.hpp"
 
-#include <cstddef>
-#include <memory>
 #include <optional>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
-#include "dispatch/engine.hpp"
 #include "dispatch/session_access.hpp"
-#include "jitune/error.hpp"
 #include "jitune/session.hpp"
 #include "measure/statistics.hpp"
 #include "text/units.hpp"
@@ -171,11 +161,7 @@ int run_on_file(const FileArguments& arguments) {
     if (!command.output.empty()) {
         write_npy(command.output, problem.output_type, problem.output_shape, problem.output);
     }
-    if (arguments.json) {
-        print_json(to_json(problem, run));
-    } else {
-        print(to_text(problem, run));
-    }
+    print_either(arguments.json, to_json(problem, run), to_text(problem, run));
     return kExitOk;
 }
 

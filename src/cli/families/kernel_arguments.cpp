@@ -2,17 +2,11 @@
 #include "cli/families/kernel_arguments.hpp"
 
 #include <algorithm>
-#include <map>
-#include <string_view>
-#include <utility>
-#include <variant>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
-#include "jitune/error.hpp"
 #include "template/problem.hpp"
 
 namespace jitune::internal {

@@ -31,18 +31,23 @@ std::vector<Spans> spans_of(const KernelTemplate& kernel, const std::vector<std:
     return spans;
 }
 
+/// Each of `begun` with each of `choices`, which `add` adds to it.
+template <class Begun, class Choices, class Add>
+void combine(std::vector<Begun>& begun, const Choices& choices, const Add& add) {
+    std::vector<Begun> longer;
+    for (const Begun& one : begun) {
+        for (const auto& choice : choices) {
+            add(longer.emplace_back(one), choice);
+        }
+    }
+    begun = std::move(longer);
+}
+
 /// Each combination of one of each size's spans.
 std::vector<Spans> combinations_of(const std::vector<Spans>& spans) {
     std::vector<Spans> all{{}};
     for (const Spans& one : spans) {
-        std::vector<Spans> longer;
-        for (const Spans& begun : all) {
-            for (const SizeSpan& span : one) {
-                longer.push_back(begun);
-                longer.back().push_back(span);
-            }
-        }
-        all = std::move(longer);
+        combine(all, one, [](Spans& begun, const SizeSpan& span) { begun.push_back(span); });
     }
     return all;
 }
@@ -80,14 +85,8 @@ std::vector<std::map<std::string, std::string>> types_of(
         if (given.contains(type)) {
             continue;
         }
-        std::vector<std::map<std::string, std::string>> longer;
-        for (const auto& begun : all) {
-            for (const auto& [name, text] : names) {
-                longer.push_back(begun);
-                longer.back()[type] = name;
-            }
-        }
-        all = std::move(longer);
+        combine(all, names,
+                [&, of = type](auto& begun, const auto& name) { begun[of] = name.first; });
     }
     return all;
 }

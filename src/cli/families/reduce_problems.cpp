@@ -74,28 +74,18 @@ std::vector<std::string> op_names() {
     return names(all_named_ops());
 }
 
-/// Element types separated by commas, or "all".
-std::vector<ElementType> parse_element_types(std::string_view text) {
+/// Values separated by commas, or "all".
+template <class Value>
+std::vector<Value> parse_values(const char* option, std::string_view text,
+                                std::span<const Value> all, Value (*parse)(std::string_view)) {
     if (text == "all") {
-        return {element_types().begin(), element_types().end()};
+        return {all.begin(), all.end()};
     }
-    std::vector<ElementType> types;
-    for (const std::string& name : parse_list("--types", text)) {
-        types.push_back(parse_element_type(name));
+    std::vector<Value> values;
+    for (const std::string& name : parse_list(option, text)) {
+        values.push_back(parse(name));
     }
-    return types;
-}
-
-/// Built-in operations separated by commas, or "all".
-std::vector<ReduceOp> parse_named_ops(std::string_view text) {
-    if (text == "all") {
-        return all_named_ops();
-    }
-    std::vector<ReduceOp> ops;
-    for (const std::string& name : parse_list("--ops", text)) {
-        ops.push_back(parse_named_op(name));
-    }
-    return ops;
+    return values;
 }
 
 /// The sizes of a sweep without --sizes, as parse_shapes() reads them.
@@ -318,10 +308,12 @@ std::vector<SweptReduction> swept_reductions(const FamilyArguments& arguments) {
     const std::string& sizes = arguments.at("--sizes");
     const auto shapes = reduce_problems::parse_shapes(
         kind, sizes.empty() ? reduce_problems::default_sizes(kind) : sizes);
-    const auto ops = reduce_problems::parse_named_ops(arguments.at("--ops"));
+    const auto ops = reduce_problems::parse_values<ReduceOp>(
+        "--ops", arguments.at("--ops"), reduce_problems::all_named_ops(), parse_named_op);
     const Determinism determinism = parse_unpinned(arguments.at("--determinism"));
     std::vector<SweptReduction> reductions;
-    for (const ElementType type : reduce_problems::parse_element_types(arguments.at("--types"))) {
+    for (const ElementType type : reduce_problems::parse_values<ElementType>(
+             "--types", arguments.at("--types"), element_types(), parse_element_type)) {
         for (const ReduceOp op : ops) {
             const ElementType result = parse_result(type, op, arguments.at("--result"));
             for (const ShapeSpan& shape : shapes) {

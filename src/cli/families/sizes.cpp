@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -14,7 +13,6 @@
 
 #include "jitune/error.hpp"
 #include "jitune/stencil.hpp"
-#include "text/units.hpp"
 
 namespace jitune::internal {
 

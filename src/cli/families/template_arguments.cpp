@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cli/app/output.hpp"
+#include "cli/families/kernel_arguments.hpp"
 #include "cli/formats/t1.hpp"
 #include "jitune/error.hpp"
 
@@ -47,11 +48,13 @@ T1Template read_noted_t1(const std::string& input) {
 
 }  // namespace
 
-void TemplateArguments::look_into_file(const std::vector<std::pair<const char*, bool>>& others) {
+void TemplateArguments::look_into_file(const std::string& capture) {
     if (file.empty() || !input.empty() || !holds_json(file)) {
         return;
     }
-    for (const auto& [option, is_given] : others) {
+    for (const auto& [option, is_given] :
+         {std::pair("--size", !sizes.empty()), std::pair("--type", !types.empty()),
+          std::pair("--from-capture", !capture.empty())}) {
         if (is_given) {
             throw Error(
                 ErrorKind::usage,
@@ -67,11 +70,21 @@ Option TemplateArguments::file_option() {
     return {"FILE", &file, "Kernel template: a .cu or .host.cpp file; or a problem in T1 JSON"};
 }
 
-Option TemplateArguments::input_option(std::vector<std::string> excludes) {
+Option TemplateArguments::input_option() {
     return {"--input",
             &input,
             "A problem in the community's T1 JSON format, in place of FILE",
-            {.excludes = std::move(excludes)}};
+            {.excludes = {"--size", "--type"}}};
+}
+
+Option TemplateArguments::size_option(const char* left_out) {
+    return {"--size", &sizes,
+            fmt::format("A size of the problem, NAME=SIZE, as in n=2^24{}", left_out)};
+}
+
+Option TemplateArguments::type_option(const char* left_out) {
+    return {"--type", &types,
+            fmt::format("A type of the problem, NAME=TYPE, as in element=float32{}", left_out)};
 }
 
 Option TemplateArguments::compile_option() {
@@ -97,8 +110,10 @@ TemplateFile template_of(const TemplateArguments& arguments) {
                               arguments.compile_options);
 }
 
-std::vector<std::int64_t> t1_sizes() {
-    return {1};
+Problem usual_problem(const TemplateArguments& arguments, const KernelTemplate& kernel,
+                      const std::map<std::string, std::string>& types) {
+    return kernel_problem(
+        kernel, arguments.is_t1() ? kT1Sizes : usual_kernel_sizes(kernel, arguments.sizes), types);
 }
 
 }  // namespace jitune::internal

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/app/command.hpp"
@@ -16,16 +15,20 @@ namespace jitune::internal {
 struct TemplateArguments {
     std::string file;
     std::string input;
+    std::vector<std::string> sizes;  ///< "n=2^24"
+    std::vector<std::string> types;  ///< "element=float32"
     std::vector<std::string> compile_options;
 
-    /// Their options. A problem in T1 cannot be given with those in `excludes`.
+    /// Their options. `left_out` says what a size and a type are that are left out.
     Option file_option();
-    Option input_option(std::vector<std::string> excludes = {});
+    Option input_option();
+    Option size_option(const char* left_out);
+    Option type_option(const char* left_out);
     Option compile_option();
 
-    /// Takes a FILE that holds JSON, plain or gzip, for a problem in T1. Throws Error(usage) if it
-    /// is one, and an option of `others` that does not go with it was given: {"--size", true}.
-    void look_into_file(const std::vector<std::pair<const char*, bool>>& others);
+    /// Takes a FILE that holds JSON, plain or gzip, for a problem in T1. Throws Error(usage) where
+    /// it is one and sizes, types or a `capture` were given, too.
+    void look_into_file(const std::string& capture = {});
 
     /// Once looked into.
     [[nodiscard]] bool is_t1() const { return !input.empty(); }
@@ -40,7 +43,8 @@ Kernel kernel_of(const TemplateArguments& arguments, const std::string& capture)
 /// As above, its template alone, which may lack a [reference].
 TemplateFile template_of(const TemplateArguments& arguments);
 
-/// The sizes of a problem in T1: one of 1, as read_t1() makes it.
-std::vector<std::int64_t> t1_sizes();
+/// The problem where nothing is run: its sizes are usual_kernel_sizes(), or those of T1.
+Problem usual_problem(const TemplateArguments& arguments, const KernelTemplate& kernel,
+                      const std::map<std::string, std::string>& types);
 
 }  // namespace jitune::internal

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <map>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>

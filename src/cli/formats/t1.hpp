@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace jitune::internal {
 
-/// The name of the size of templates made from T1; it is 1.
+/// The name of the one size of templates made from T1, and the sizes of their problem.
 inline constexpr const char* kT1Size = "t1_problem";
+inline const std::vector<std::int64_t> kT1Sizes{1};
 
 /// A kernel template made from a tuning problem in T1, the autotuning community's JSON format for
 /// tuning problems (https://github.com/odgaard/TuningSchema), which KTT and Kernel Tuner read.

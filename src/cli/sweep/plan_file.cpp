@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep/plan_file.hpp"
 
-#include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/db/record_json.hpp"
-#include "cli/families/sizes.hpp"
 #include "cli/formats/json.hpp"
 #include "cli/formats/json_file.hpp"
 #include "cli/sweep/worklist_file.hpp"
@@ -155,15 +152,8 @@ PlanFile plan_from(const Json& json, const std::filesystem::path& folder) {
 /// The problems of unranked_problems(), by rank; none if their number is another one.
 SweepPlan ranked_problems(const PlanFile& plan) {
     SweepPlan all = unranked_problems(plan);
-    if (all.problems.size() != plan.order.size()) {
-        return {};
-    }
-    std::vector<PlannedProblem> ranked;
-    for (const std::size_t place : plan.order) {
-        ranked.push_back(all.problems[place]);
-    }
-    all.problems = std::move(ranked);
-    return all;
+    return all.problems.size() == plan.order.size() ? ranked(std::move(all), plan.order)
+                                                    : SweepPlan{};
 }
 
 }  // namespace

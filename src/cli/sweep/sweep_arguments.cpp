@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/sweep/sweep_arguments.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <string_view>
 
 #include "backend/platform_kind.hpp"
-#include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
-#include "cli/sweep/time_left.hpp"
 #include "cli/formats/foreign_results.hpp"
-#include "jitune/error.hpp"
-#include "sweep/sweep.hpp"
+#include "cli/sweep/time_left.hpp"
 #include "tuning/isolation/worker_command.hpp"
 
 namespace jitune::internal {

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include <fmt/format.h>
 
 #include "backend/platform_kind.hpp"
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
 #include "cli/families/kernel_problems.hpp"
 #include "cli/sweep/sweep_run.hpp"
 #include "families/own/kernel_file.hpp"
-#include "jitune/error.hpp"
 
 namespace jitune::internal {
 
@@ -61,24 +53,22 @@ int run(Arguments& arguments) {
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    Arguments& given = *arguments;
-    std::vector<Option> options{
-        {"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
-        {"--size", &given.own.sizes,
-         "One size, NAME=SIZES, as in n=1000,2^20 or m=64..4096 (all between); once for each size"},
-        {"--type", &given.own.types,
-         "A type, NAME=TYPE, as in element=float32 [each of its names]"},
-        {"--multiple-of",
-         &given.own.multiple,
-         "Sizes that apps call with are multiples of this: compare only such [1]",
-         {.range = {{1, std::size_t{1} << 20}}}},
-        {"--option", &given.compile_options, "An option for the compiler, as --use_fast_math"}};
-    append(options, sweep_search_options(given,
-                                         "host, cuda (all GPUs, one problem on each) or "
-                                         "cuda:N [of the template's platform]"));
-    options.push_back(sweep_plan_option(given));
-    return {std::move(options), [arguments] { return run(*arguments); }};
+    return invocation_of<Arguments>(run, [](Arguments& given) {
+        return sweep_search_options(
+            given,
+            "host, cuda (all GPUs, one problem on each) or cuda:N [of the template's platform]",
+            {{"FILE", &given.file, "Kernel template: a .cu or .host.cpp file", {.required = true}},
+             {"--size", &given.own.sizes,
+              "A size, NAME=SIZES, as in n=1000,2^20 or m=64..4096, all between; give each"},
+             {"--type", &given.own.types,
+              "A type, NAME=TYPE, as in element=float32 [each of its names]"},
+             {"--multiple-of",
+              &given.own.multiple,
+              "Sizes that apps call with are multiples of this: compare only such [1]",
+              {.range = {{1, std::size_t{1} << 20}}}},
+             {"--option", &given.compile_options,
+              "An option for the compiler, as --use_fast_math"}});
+    });
 }
 
 }  // namespace sweep_kernel_command
@@ -112,9 +102,8 @@ Invocation invocation(const SweepFamily& family) {
                            one.in_sweep.help,
                            {.choices = one.in_sweep.choices}});
     }
-    append(options, sweep_search_options(*arguments, device_help(family)));
-    options.push_back(sweep_plan_option(*arguments));
-    return {std::move(options), [arguments, &family] { return run(*arguments, family); }};
+    return {sweep_search_options(*arguments, device_help(family), std::move(options)),
+            [arguments, &family] { return run(*arguments, family); }};
 }
 
 }  // namespace

@@ -16,6 +16,23 @@ SweepFamily reduce_sweep_family();
 SweepFamily stencil_sweep_family();
 SweepFamily entropy_sweep_family();
 
+std::vector<SweepProblem> problems_of(const SweepPlan& plan) {
+    std::vector<SweepProblem> problems;
+    for (const PlannedProblem& one : plan.problems) {
+        problems.push_back(one.problem);
+    }
+    return problems;
+}
+
+SweepPlan ranked(SweepPlan plan, const std::vector<std::size_t>& order) {
+    std::vector<PlannedProblem> problems;
+    for (const std::size_t place : order) {
+        problems.push_back(std::move(plan.problems[place]));
+    }
+    plan.problems = std::move(problems);
+    return plan;
+}
+
 const std::vector<SweepFamily>& sweep_families() {
     static const std::vector<SweepFamily> kFamilies{reduce_sweep_family(), stencil_sweep_family(),
                                                     entropy_sweep_family()};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,6 +33,12 @@ struct SweepPlan {
     std::string metric = {};    ///< the template's metric in that column; empty: bytes per second
     std::string code = {};      ///< KernelTemplate::hash() of a kernel of one's own
 };
+
+/// The problems of a plan without how they are shown.
+std::vector<SweepProblem> problems_of(const SweepPlan& plan);
+
+/// The plan with its problems in that order of their places.
+SweepPlan ranked(SweepPlan plan, const std::vector<std::size_t>& order);
 
 /// The arguments of a family as they were written, by the names of the options of `jitune sweep`.
 using FamilyArguments = std::map<std::string, std::string, std::less<>>;

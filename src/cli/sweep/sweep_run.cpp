@@ -3,22 +3,16 @@
 
 #include <filesystem>
 #include <system_error>
-#include <utility>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/app/progress.hpp"
 #include "cli/app/report.hpp"
-#include "cli/sweep/plan_file.hpp"
 #include "cli/sweep/sweep_text.hpp"
 #include "cli/sweep/worklist_plan.hpp"
 #include "dispatch/session_access.hpp"
-#include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/call_estimate.hpp"
 #include "sweep/work_order.hpp"
@@ -32,14 +26,6 @@ constexpr const char* kAdvice = "--plan DIR plans the sweep for machines that ha
 constexpr const char* kOwnAdvice =
     "--plan DIR plans the sweep for machines that have one, and jitune check finds mistakes in a "
     "template without a device";
-
-std::vector<SweepProblem> problems_of(const SweepPlan& plan) {
-    std::vector<SweepProblem> problems;
-    for (const PlannedProblem& one : plan.problems) {
-        problems.push_back(one.problem);
-    }
-    return problems;
-}
 
 /// Prints each row as it is done, and how far the sweep is.
 class Printer : public SweepObserver {
@@ -111,19 +97,16 @@ int write_and_tell(const SweepArguments& arguments, PlanFile plan, const SweepPl
     plan.id = random_name();
     plan.digest = plan_digest(plan, problems);
     write_plan(PlanFolder::make(arguments.plan), plan);
-    if (arguments.json) {
-        print_json({{"plan", arguments.plan},
-                    {"id", plan.id},
-                    {"kernel", problems.kernel},
-                    {"problems", problems.problems.size()},
-                    {"order", order}});
-    } else {
-        print(
-            fmt::format("{} of {} planned in {}, {}; \"jitune sweep work {}\" tunes them, "
-                        "\"jitune sweep collect {}\" merges what is done\n",
-                        count_text(std::ssize(problems.problems), "problem"), problems.kernel,
-                        arguments.plan, order, arguments.plan, arguments.plan));
-    }
+    print_either(arguments.json,
+                 {{"plan", arguments.plan},
+                  {"id", plan.id},
+                  {"kernel", problems.kernel},
+                  {"problems", problems.problems.size()},
+                  {"order", order}},
+                 fmt::format("{} of {} planned in {}, {}; \"jitune sweep work {}\" tunes them, "
+                             "\"jitune sweep collect {}\" merges what is done\n",
+                             count_text(std::ssize(problems.problems), "problem"), problems.kernel,
+                             arguments.plan, order, arguments.plan, arguments.plan));
     return kExitOk;
 }
 
@@ -132,75 +115,64 @@ int plan_by_gain(const SweepArguments& arguments, PlanFile plan) {
     check_plan_arguments(arguments);
     plan.search = resolved(arguments);
     SweepPlan problems = unranked_problems(plan);
-    std::vector<SweepProblem> all;
-    for (const PlannedProblem& one : problems.problems) {
-        all.push_back(one.problem);
-    }
     const std::string platform{
         to_string(runs_on_cpu(arguments.device) ? PlatformKind::host : PlatformKind::cuda)};
-    plan.order = gain_order(all, platform, winners_known(sweep_options(arguments)));
-    std::vector<PlannedProblem> ranked;
-    for (const std::size_t place : plan.order) {
-        ranked.push_back(std::move(problems.problems[place]));
-    }
-    problems.problems = std::move(ranked);
+    plan.order =
+        gain_order(problems_of(problems), platform, winners_known(sweep_options(arguments)));
+    problems = ranked(std::move(problems), plan.order);
     return write_and_tell(arguments, std::move(plan), problems,
                           "the largest expected speed-up first");
 }
 
 }  // namespace
 
-std::vector<Option> sweep_search_options(SweepArguments& given, const std::string& device_help) {
-    return {
-        device_option(&given.device, device_help),
-        strategy_option(&given.strategy,
-                        fmt::format("Search strategy: {} [{}]", fmt::join(strategy_names(), ", "),
-                                    given.strategy)),
-        given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
-        {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
-        {"--evaluations",
-         &given.evaluations,
-         "The most configurations for each problem; 0: no limit [0]",
-         {.range = kEvaluations}},
-        {"--target", &given.target,
-         "End the search for a problem at a time as in 12.5us, or at a speed-up over the "
-         "template's default as in 1.5x"},
-        {"--from", &given.from,
-         "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
-        {"--again", &given.again,
-         "Tune complete problems anew, against their winners, instead of skipping them"},
-        given.hang_limit_option(),
-        given.isolation_option(),
-        sweep_report_option(given),
-        given.database_option(),
-        given.log_option(),
-        given.verbose_option(),
-        given.json_option(),
-    };
+std::vector<Option> usual_sweep_options(SweepArguments& given, const std::string& device_help,
+                                        std::vector<Option> own) {
+    append(own,
+           {device_option(&given.device, device_help),
+            strategy_option(&given.strategy,
+                            fmt::format("Search strategy: {} [{}]",
+                                        fmt::join(strategy_names(), ", "), given.strategy)),
+            given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
+            {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
+            {"--plan",
+             &given.plan,
+             "Tune nothing: write the problems into this new folder, for sweep work on many "
+             "machines",
+             {.excludes = {"--report"}}},
+            given.hang_limit_option(),
+            given.isolation_option(),
+            {"--report", &given.report,
+             "Write a page that shows the database to this file at the end"},
+            given.database_option(),
+            given.log_option(),
+            given.verbose_option(),
+            given.json_option()});
+    return own;
 }
 
-Option sweep_plan_option(SweepArguments& given) {
-    return {
-        "--plan",
-        &given.plan,
-        "Tune nothing: write the problems into this new folder, for sweep work on many machines",
-        {.excludes = {"--report"}}};
-}
-
-Option sweep_report_option(SweepArguments& given) {
-    return {"--report", &given.report,
-            "Write a page that shows the database to this file at the end"};
+std::vector<Option> sweep_search_options(SweepArguments& given, const std::string& device_help,
+                                         std::vector<Option> own) {
+    append(own,
+           {{"--evaluations",
+             &given.evaluations,
+             "The most configurations for each problem; 0: no limit [0]",
+             {.range = kEvaluations}},
+            {"--target", &given.target,
+             "End the search for a problem at a time as in 12.5us, or at a speed-up over the "
+             "template's default as in 1.5x"},
+            {"--from", &given.from,
+             "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
+            {"--again", &given.again,
+             "Tune complete problems anew, against their winners, instead of skipping them"}});
+    return usual_sweep_options(given, device_help, std::move(own));
 }
 
 SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,
                       const std::vector<Device*>& devices, const SweepPlan& plan,
                       SweepSearch search, const Interrupt& interrupt, const Json& more) {
     refuse_unwritable(engine.options());
-    std::vector<std::string> ids;
-    for (const Device* device : devices) {
-        ids.push_back(device->info().id);
-    }
-    const SweepTable table(plan, ids, arguments.table_width());
+    const SweepTable table(plan, ids_of(devices), arguments.table_width());
     SweepResult result;
     {
         Printer printer(table, arguments.json);

@@ -15,13 +15,13 @@ namespace jitune::internal {
 
 // What the commands that sweep have in common.
 
-/// The options of the search and of the database.
-std::vector<Option> sweep_search_options(SweepArguments& given, const std::string& device_help);
+/// `own` options, then those of all sweeps.
+std::vector<Option> usual_sweep_options(SweepArguments& given, const std::string& device_help,
+                                        std::vector<Option> own);
 
-/// --plan of the sweeps that can be planned for many machines.
-Option sweep_plan_option(SweepArguments& given);
-
-Option sweep_report_option(SweepArguments& given);
+/// As above, with those of the search for problems that the command names.
+std::vector<Option> sweep_search_options(SweepArguments& given, const std::string& device_help,
+                                         std::vector<Option> own);
 
 /// Tunes the problems of a plan, and prints the outcome. JSON has the members of `more`, too.
 SweepResult run_sweep(const SweepArguments& arguments, Engine& engine,

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <thread>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backend/platform_kind.hpp"
 #include "cli/app/command.hpp"
 #include "cli/app/exit_code.hpp"
 #include "cli/app/interrupt.hpp"
@@ -23,6 +19,7 @@
 #include "dispatch/session_options.hpp"
 #include "plan/task_name.hpp"
 #include "support/process_identity.hpp"
+#include "support/thread_pool.hpp"
 #include "sweep/plan_work.hpp"
 #include "text/units.hpp"
 
@@ -148,40 +145,13 @@ private:
     Session session_;
 };
 
-std::vector<std::string> ids_of(Engine& engine, const std::string& device) {
-    std::vector<std::string> ids;
-    for (const Device* const one : sweep_devices(engine, device)) {
-        ids.push_back(one->info().id);
-    }
-    return ids;
-}
-
 /// Works with all devices at once. Throws the first error once all have ended.
 std::vector<Ended> work_with(const Shared& shared, DeviceTask& first,
                              const std::vector<std::string>& ids) {
     std::vector<Ended> ended(ids.size());
-    std::vector<std::exception_ptr> errors(ids.size());
-    const auto guarded = [&](std::size_t part, const auto& run) {
-        try {
-            ended[part] = run();
-        } catch (...) {
-            errors[part] = std::current_exception();
-        }
-    };
-    {
-        std::vector<std::jthread> threads;
-        for (std::size_t part = 1; part < ids.size(); ++part) {
-            threads.emplace_back([&, part] {
-                guarded(part, [&] { return DeviceTask(shared, part).run(ids[part]); });
-            });
-        }
-        guarded(0, [&] { return first.run(ids[0]); });
-    }
-    for (const std::exception_ptr& error : errors) {
-        if (error != nullptr) {
-            std::rethrow_exception(error);
-        }
-    }
+    ThreadPool().run(ids.size(), [&](std::size_t part) {
+        ended[part] = part == 0 ? first.run(ids[0]) : DeviceTask(shared, part).run(ids[part]);
+    });
     return ended;
 }
 
@@ -251,15 +221,12 @@ int run(const Arguments& given) {
     const Options options = sweep_options(search);
     refuse_frozen(options);
     const SweepPlan problems = planned_problems(plan, Log(options.log_level, options.log_sink));
-    std::vector<SweepProblem> by_rank;
-    for (const PlannedProblem& one : problems.problems) {
-        by_rank.push_back(one.problem);
-    }
+    const std::vector<SweepProblem> by_rank = problems_of(problems);
     const Interrupt interrupt;
     Rows rows(problems, given);
     const Shared shared{folder, plan, by_rank, search, until, interrupt.requested(), rows};
     DeviceTask first(shared, 0);
-    const std::vector<std::string> ids = ids_of(first.engine(), search.device);
+    const std::vector<std::string> ids = ids_of(sweep_devices(first.engine(), search.device));
     if (!given.json) {
         print(fmt::format("{} of the plan {} on {}\n", count_text(std::ssize(by_rank), "problem"),
                           given.folder, fmt::join(ids, ", ")));

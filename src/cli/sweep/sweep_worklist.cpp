@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `jitune sweep worklist`: what calls had no winner for.
 #include <algorithm>
-#include <memory>
-#include <string>
-#include <utility>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "backend/platform_kind.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/output.hpp"
 #include "cli/app/report.hpp"
 #include "cli/sweep/sweep_run.hpp"
 #include "cli/sweep/sweep_text.hpp"
 #include "cli/sweep/worklist_plan.hpp"
 #include "dispatch/session_access.hpp"
-#include "jitune/error.hpp"
 #include "strategy/strategy.hpp"
 #include "sweep/doubt_races.hpp"
 #include "sweep/sweep.hpp"
@@ -183,27 +177,13 @@ int run_worklist(const Arguments& arguments) {
 }  // namespace
 
 Invocation invocation() {
-    auto arguments = std::make_shared<Arguments>();
-    Arguments& given = *arguments;
-    return {{{"--within", &given.within,
-              "Begin no race and no problem after this time, as in 600, 90s, 10m or 2h [no limit]"},
-             device_option(
-                 &given.device,
-                 "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]"),
-             strategy_option(&given.strategy,
-                             fmt::format("Search strategy: {} [{}]",
-                                         fmt::join(strategy_names(), ", "), given.strategy)),
-             given.budget_option("Seconds for each problem; 0: no limit [JITUNE_BUDGET, else 2]"),
-             {"--seed", &given.seed, "Seed of strategies that draw at random [0]"},
-             sweep_plan_option(given),
-             given.hang_limit_option(),
-             given.isolation_option(),
-             sweep_report_option(given),
-             given.database_option(),
-             given.log_option(),
-             given.verbose_option(),
-             given.json_option()},
-            [arguments] { return run_worklist(*arguments); }};
+    return invocation_of<Arguments>(run_worklist, [](Arguments& given) {
+        return usual_sweep_options(
+            given, "host, cuda (all GPUs, one problem on each) or cuda:N [all GPUs, else the host]",
+            {{"--within", &given.within,
+              "Begin no race and no problem after this time, as in 600, 90s, 10m or 2h [no "
+              "limit]"}});
+    });
 }
 
 }  // namespace jitune::internal::sweep_worklist_command

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <iterator>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/db/record_json.hpp"
 #include "cli/formats/table.hpp"
 #include "cli/sweep/worklist_file.hpp"
@@ -84,41 +76,39 @@ int clear(const Arguments& arguments) {
     return kExitOk;
 }
 
-Invocation invocation_of(int (*run)(const Arguments&), std::vector<Option> (*own)(Arguments&)) {
-    auto arguments = std::make_shared<Arguments>();
-    std::vector<Option> options = own(*arguments);
-    append(options, {arguments->database_option(), arguments->log_option()});
-    return {std::move(options), [arguments, run] { return run(*arguments); }};
+/// The options of all: a file if `help` says what it is, the database and the log.
+std::vector<Option> options_of(Arguments& given, const char* help = nullptr) {
+    std::vector<Option> options{given.database_option(), given.log_option()};
+    if (help != nullptr) {
+        options.insert(options.begin(), {"FILE", &given.file, help, {.required = true}});
+    }
+    return options;
 }
 
 }  // namespace
 
 Invocation show_invocation() {
-    return invocation_of(show, [](Arguments& given) {
-        return std::vector{given.verbose_option(), given.json_option()};
+    return invocation_of<Arguments>(show, [](Arguments& given) {
+        std::vector<Option> options = options_of(given);
+        append(options, {given.verbose_option(), given.json_option()});
+        return options;
     });
 }
 
 Invocation export_invocation() {
-    return invocation_of(write, [](Arguments& given) {
-        return std::vector<Option>{{"FILE",
-                                    &given.file,
-                                    "The file to write, JSON; -: standard output",
-                                    {.required = true}}};
+    return invocation_of<Arguments>(write, [](Arguments& given) {
+        return options_of(given, "The file to write, JSON; -: standard output");
     });
 }
 
 Invocation import_invocation() {
-    return invocation_of(read, [](Arguments& given) {
-        return std::vector<Option>{{"FILE",
-                                    &given.file,
-                                    "A file written by \"worklist export\", plain or .gz",
-                                    {.required = true}}};
+    return invocation_of<Arguments>(read, [](Arguments& given) {
+        return options_of(given, "A file written by \"worklist export\", plain or .gz");
     });
 }
 
 Invocation clear_invocation() {
-    return invocation_of(clear, [](Arguments&) { return std::vector<Option>{}; });
+    return invocation_of<Arguments>(clear, [](Arguments& given) { return options_of(given); });
 }
 
 }  // namespace jitune::internal::worklist_command

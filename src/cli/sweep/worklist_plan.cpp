@@ -6,10 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/db/record_json.hpp"
 #include "families/families.hpp"
 #include "jitune/error.hpp"
-#include "sweep/work_order.hpp"
 #include "text/winner_text.hpp"
 
 namespace jitune::internal {

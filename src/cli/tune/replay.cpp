@@ -2,25 +2,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <exception>
 #include <limits>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include <fmt/format.h>
-
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/formats/foreign_results.hpp"
-#include "jitune/error.hpp"
 #include "strategy/recorded_space.hpp"
 #include "strategy/strategy.hpp"
+#include "support/thread_pool.hpp"
 
 namespace jitune::internal::replay_command {
 
@@ -49,29 +38,12 @@ Runs replay_all(const RecordedSpace& recorded, const Arguments& arguments) {
     make_strategy(arguments.strategy, recorded.space(), 0);  // an unknown name fails here
     Runs runs(arguments.repeats);
     std::atomic<std::size_t> next{0};
-    std::exception_ptr error;
-    std::once_flag failed;
-    const auto work = [&] {
-        try {
-            for (std::size_t i = next++; i < runs.size(); i = next++) {
-                runs[i] = replay(recorded, arguments.strategy, arguments.seed + i, arguments.budget,
-                                 arguments.batch);
-            }
-        } catch (...) {
-            next = runs.size();
-            std::call_once(failed, [&] { error = std::current_exception(); });
+    ThreadPool().run(std::max(1U, std::thread::hardware_concurrency()), [&](std::size_t) {
+        for (std::size_t i = next++; i < runs.size(); i = next++) {
+            runs[i] = replay(recorded, arguments.strategy, arguments.seed + i, arguments.budget,
+                             arguments.batch);
         }
-    };
-    {
-        std::vector<std::jthread> helpers;
-        for (unsigned i = 1; i < std::thread::hardware_concurrency(); ++i) {
-            helpers.emplace_back(work);
-        }
-        work();
-    }
-    if (error != nullptr) {
-        std::rethrow_exception(error);
-    }
+    });
     return runs;
 }
 
@@ -158,11 +130,8 @@ int run(const Arguments& arguments) {
     const RecordedSpace recorded = read_recorded(arguments.file);
     refuse_too_many_evaluations(recorded, arguments);
     const Runs runs = replay_all(recorded, arguments);
-    if (arguments.json) {
-        print_json(runs_json(recorded, runs, arguments));
-    } else {
-        print(runs_text(recorded, runs, arguments));
-    }
+    print_either(arguments.json, runs_json(recorded, runs, arguments),
+                 runs_text(recorded, runs, arguments));
     return kExitOk;
 }
 

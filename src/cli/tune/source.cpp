@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `jitune source`: what the compiler gets for one configuration of a kernel of one's own.
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <utility>
-
-#include <fmt/format.h>
 
 #include "cli/app/check_devices.hpp"
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
-#include "cli/app/output.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/template_arguments.hpp"
 #include "cli/tune/kept_programs.hpp"
 #include "dispatch/session_access.hpp"
-#include "tuner_db/tuning_store.hpp"
 #include "tuning/search/compile_programs.hpp"
 
 namespace jitune::internal::source_command {
@@ -25,8 +17,6 @@ namespace {
 
 struct Arguments : CommonArguments, TemplateArguments {
     std::string configuration;
-    std::vector<std::string> sizes;
-    std::vector<std::string> types;
     std::string device;
     std::string architecture;
     std::string keep;
@@ -149,15 +139,13 @@ void read_words(Arguments& arguments) {
 
 int run(Arguments& arguments) {
     read_words(arguments);
-    arguments.look_into_file(
-        {{"--size", !arguments.sizes.empty()}, {"--type", !arguments.types.empty()}});
+    arguments.look_into_file();
     const TemplateFile file = template_of(arguments);
     const Options options = arguments.options();
     const Target target(arguments, options, file.kernel);
-    const Problem problem = kernel_problem(
-        file.kernel,
-        arguments.is_t1() ? t1_sizes() : usual_kernel_sizes(file.kernel, arguments.sizes),
-        usual_kernel_types(file.kernel, parse_kernel_types(arguments.types)).front());
+    const Problem problem =
+        usual_problem(arguments, file.kernel,
+                      usual_kernel_types(file.kernel, parse_kernel_types(arguments.types)).front());
     const ShownProgram program =
         program_of(arguments, options, file.kernel, problem, target.info());
     std::string folder;
@@ -182,10 +170,9 @@ Invocation invocation() {
              {"CONFIGURATION", &given.configuration,
               "As in \"block=256 pack=4\"; what it leaves out is as in the default [the stored "
               "winner, else the default]"},
-             given.input_option({"--size", "--type"}),
-             {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24 [4096 each]"},
-             {"--type", &given.types,
-              "A type of the problem, NAME=TYPE, as in element=float32 [each of the first]"},
+             given.input_option(),
+             given.size_option(" [4096 each]"),
+             given.type_option(" [each of the first]"),
              device_option(&given.device, "host, cuda or cuda:N [of the template's platform]"),
              {"--arch",
               &given.architecture,

@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <string>
-#include <vector>
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/app/command.hpp"
 #include "cli/app/common_options.hpp"
-#include "cli/app/exit_code.hpp"
 #include "cli/app/interrupt.hpp"
-#include "cli/app/output.hpp"
 #include "cli/app/progress.hpp"
 #include "cli/families/kernel_arguments.hpp"
 #include "cli/families/sizes.hpp"
 #include "cli/families/template_arguments.hpp"
 #include "cli/formats/foreign_results.hpp"
+#include "cli/formats/t1.hpp"
 #include "cli/tune/tune_result.hpp"
 #include "dispatch/session_access.hpp"
-#include "families/own/call_capture.hpp"
-#include "jitune/error.hpp"
-#include "jitune/options.hpp"
+#include "families/own/captured_call.hpp"
 #include "space/restriction.hpp"
 #include "sweep/hints.hpp"
 #include "sweep/sweep.hpp"
@@ -111,8 +101,6 @@ SearchPlan tune_plan(const TuneWishes& wishes, const Options& options, const Tas
 }
 
 struct Arguments : CommonArguments, TemplateArguments {
-    std::vector<std::string> sizes;
-    std::vector<std::string> types;
     std::string capture;
     std::string device;
     std::string strategy = Options{}.strategy;
@@ -124,37 +112,12 @@ struct Arguments : CommonArguments, TemplateArguments {
     TuneWishes wishes;
 };
 
-TuneResult describe(const Arguments& arguments, const Task& task, const TuneReport& report) {
-    const FrontMatter& front = task.kernel_template().front_matter();
-    TuneResult result;
-    result.file = arguments.path();
-    result.kernel = front.kernel;
-    result.device = task.info().id;
-    result.device_name = task.info().name;
-    result.compiler = task.device.compiler();
-    for (std::size_t i = 0; i < front.sizes.size(); ++i) {
-        result.sizes.emplace_back(front.sizes[i], task.problem.sizes[i]);
-    }
-    result.types = {task.problem.types.begin(), task.problem.types.end()};
-    result.winner = report.winner;
-    result.metrics =
-        task.metrics(task.parse(report.winner.configuration), report.winner.median_ns * 1e-9);
-    if (report.winner.default_median_ns > 0) {
-        result.before =
-            task.metrics(task.default_configuration(), report.winner.default_median_ns * 1e-9);
-    }
-    result.arguments = static_cast<std::size_t>(
-        std::count_if(front.arguments.begin(), front.arguments.end(),
-                      [](const ArgumentSpec& one) { return is_given(one.access); }));
-    return result;
-}
-
 Problem problem_of(const Arguments& arguments, const KernelTemplate& kernel) {
     if (!arguments.capture.empty()) {
         return read_capture(arguments.capture, kernel).problem;
     }
     return kernel_problem(
-        kernel, arguments.is_t1() ? t1_sizes() : parse_kernel_sizes(kernel, arguments.sizes),
+        kernel, arguments.is_t1() ? kT1Sizes : parse_kernel_sizes(kernel, arguments.sizes),
         parse_kernel_types(arguments.types));
 }
 
@@ -273,9 +236,7 @@ Study study_after(const FinalistWishes& wishes, Engine& engine, const Task& task
 }
 
 int run(Arguments& arguments) {
-    arguments.look_into_file({{"--size", !arguments.sizes.empty()},
-                              {"--type", !arguments.types.empty()},
-                              {"--from-capture", !arguments.capture.empty()}});
+    arguments.look_into_file(arguments.capture);
     const Kernel kernel = kernel_of(arguments, arguments.capture);
     const Problem problem = problem_of(arguments, kernel.kernel_template);
     const Options options = options_of(arguments);
@@ -295,22 +256,21 @@ int run(Arguments& arguments) {
     const Interrupt interrupt;
     TuneReport report = search(arguments, plan, engine, task, watch, interrupt.requested());
     Study study = study_after(wishes, engine, task, plan, interrupt.requested(), report);
-    TuneResult result = describe(arguments, task, report);
-    result.objective = std::move(study.result);
-    result.strategy = options.strategy;
-    result.database = options.database.string();
-    result.stored = report.stored && !options.database.empty();
-    result.kept = report.kept;
-    result.is_left_out = is_left_out(task, plan, report.winner.configuration);
+    TuneResult result{.task = task,
+                      .file = arguments.path(),
+                      .strategy = options.strategy,
+                      .database = options.database.string(),
+                      .report = std::move(report),
+                      .is_left_out = false,
+                      .tried = {},
+                      .objective = std::move(study.result)};
+    result.is_left_out = is_left_out(task, plan, result.winner().configuration);
     if (programs) {
-        result.sources = keep_tuned(*programs, task, plan, report, command_of(arguments, task));
+        result.sources =
+            keep_tuned(*programs, task, plan, result.report, command_of(arguments, task));
     }
-    result.tried = tried_of(task, plan, report, watch, interrupt.requested());
-    if (arguments.json) {
-        print_json(tune_json(result));
-    } else {
-        print(tune_text(result));
-    }
+    result.tried = tried_of(task, plan, result.report, watch, interrupt.requested());
+    print_either(arguments.json, tune_json(result), tune_text(result));
     return result.tried.interrupted ? kExitInterrupted
            : result.lacks_winner()  ? kExitStore
                                     : study.failure;
@@ -323,7 +283,7 @@ Invocation invocation() {
     Arguments& given = *arguments;
     std::vector<Option> options{
         given.file_option(),
-        given.input_option({"--size", "--type"}),
+        given.input_option(),
         {"--first", &given.wishes.first,
          "A configuration to try first, as in \"block=256 pack=4\"; what it leaves out is as in "
          "the default"},
@@ -333,9 +293,8 @@ Invocation invocation() {
          "Recorded results, T4 JSON or a cache of Kernel Tuner, whose best are tried first"},
         {"--again", &given.wishes.again,
          "Measure anew what earlier tunings have measured, instead of going on where they ended"},
-        {"--size", &given.sizes, "A size of the problem, NAME=SIZE, as in n=2^24; give each"},
-        {"--type", &given.types,
-         "A type of the problem, NAME=TYPE, as in element=float32; give each that has several"},
+        given.size_option("; give each"),
+        given.type_option("; give each that has several"),
         {"--from-capture",
          &given.capture,
          "A captured call: tune at its sizes and types, on its data",
