@@ -21,7 +21,7 @@
 
 namespace jitune::internal {
 
-/// The first round of a tuning: asks the strategy, compiles ahead, checks, times and races. Used by
+/// The first round of a tuning: asks the strategy, compiles ahead, checks and times. Used by
 /// one thread.
 class Search {
 public:
