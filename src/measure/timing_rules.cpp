@@ -85,7 +85,7 @@ bool StoppingRule::enough(std::span<const double> samples_ns, std::optional<doub
         return true;
     }
     if (best_ns && count >= 2) {
-        const double factor = count == 2 ? race_factor : long_race_factor;
+        const double factor = count == 2 ? slow_factor : late_slow_factor;
         if (*std::min_element(samples_ns.begin(), samples_ns.end()) > *best_ns * factor) {
             return true;
         }

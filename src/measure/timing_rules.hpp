@@ -27,8 +27,8 @@ struct StoppingRule {
     double target_uncertainty = 0.005;  ///< of the median, see relative_uncertainty()
     /// A candidate is given up if its fastest sample is slower than the best median by the first
     /// factor, after two samples, or by the second one, after more samples.
-    double race_factor = 1.15;
-    double long_race_factor = 1.03;
+    double slow_factor = 1.15;
+    double late_slow_factor = 1.03;
 
     /// `best_ns`: the best median so far, if any.
     [[nodiscard]] bool enough(std::span<const double> samples_ns,

@@ -54,8 +54,8 @@ std::optional<std::size_t> CostTable::find(const std::string& configuration) con
 }
 
 const CostTable::Probe* CostTable::at(const Sizes& sizes) const {
-    const auto known = places_.find(sizes);
-    return known == places_.end() ? nullptr : &probes_[known->second];
+    const auto known = probe_numbers_.find(sizes);
+    return known == probe_numbers_.end() ? nullptr : &probes_[known->second];
 }
 
 void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared,
@@ -76,11 +76,11 @@ void CostTable::add(const Sizes& sizes, const std::vector<std::size_t>& compared
 
 void CostTable::add(Probe probe) {
     find_best(probe);
-    const auto [place, is_new] = places_.emplace(probe.sizes, probes_.size());
+    const auto [number, is_new] = probe_numbers_.emplace(probe.sizes, probes_.size());
     if (is_new) {
         probes_.push_back(std::move(probe));
     } else {
-        probes_[place->second] = std::move(probe);
+        probes_[number->second] = std::move(probe);
     }
 }
 

@@ -90,7 +90,7 @@ private:
     std::vector<std::string> names_;
     std::map<std::string, std::size_t, std::less<>> numbers_;
     std::vector<Probe> probes_;
-    std::map<Sizes, std::size_t> places_;  ///< in probes_
+    std::map<Sizes, std::size_t> probe_numbers_;  ///< in probes_
     std::set<std::size_t> refuted_;
 };
 

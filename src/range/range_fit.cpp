@@ -223,12 +223,11 @@ Fit::Split Fit::rate(Split split, const Numbers& probes) const {
 std::optional<Fit::Split> Fit::best_split(const SizeBox& box, const Numbers& probes) const {
     std::optional<Split> best;
     for (std::size_t dimension = 0; dimension < box.from.size(); ++dimension) {
-        std::set<std::int64_t> places;
+        std::set<std::int64_t> sizes;
         for (const std::size_t number : probes) {
-            places.insert(probe(number).sizes[dimension]);
+            sizes.insert(probe(number).sizes[dimension]);
         }
-        for (auto low = places.begin(); low != places.end() && std::next(low) != places.end();
-             ++low) {
+        for (auto low = sizes.begin(); low != sizes.end() && std::next(low) != sizes.end(); ++low) {
             const std::int64_t high = *std::next(low);
             Split split{dimension, roundest(*low, high)};
             split.roughness = significant_bits(split.last);

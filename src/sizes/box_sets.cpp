@@ -114,7 +114,7 @@ std::vector<SizeBox> BoxIndex::outside(const SizeBox& box, std::size_t count) co
         return one.furthest < box.from.front();
     });
     for (; entry != entries_.end() && entry->box->from.front() <= box.to.front(); ++entry) {
-        if (entry->place >= count || !entry->box->overlaps(box)) {
+        if (entry->index >= count || !entry->box->overlaps(box)) {
             continue;
         }
         std::vector<SizeBox> rest;
@@ -132,16 +132,16 @@ std::vector<SizeBox> BoxIndex::outside(const SizeBox& box, std::size_t count) co
 }
 
 std::vector<std::size_t> BoxIndex::holding(std::span<const std::int64_t> sizes) const {
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> indexes;
     auto entry = std::partition_point(entries_.begin(), entries_.end(), [&](const Entry& one) {
         return one.furthest < sizes.front();
     });
     for (; entry != entries_.end() && entry->box->from.front() <= sizes.front(); ++entry) {
         if (entry->box->contains(sizes)) {
-            places.push_back(entry->place);
+            indexes.push_back(entry->index);
         }
     }
-    return places;
+    return indexes;
 }
 
 std::vector<SizeBox> outside(std::span<const SizeBox> boxes, std::span<const SizeBox> others) {

@@ -19,13 +19,13 @@ public:
     /// Cuts the part of `box` that lies outside of the first `count` boxes into boxes.
     [[nodiscard]] std::vector<SizeBox> outside(const SizeBox& box, std::size_t count) const;
 
-    /// The places of the boxes that hold `sizes`, in any order.
+    /// The indexes of the boxes that hold `sizes`, in any order.
     [[nodiscard]] std::vector<std::size_t> holding(std::span<const std::int64_t> sizes) const;
 
 private:
     struct Entry {
         const SizeBox* box = nullptr;
-        std::size_t place = 0;
+        std::size_t index = 0;
         std::int64_t furthest = 0;  ///< the largest end of this box and those before it
     };
     std::vector<Entry> entries_;  ///< by their first size

@@ -154,16 +154,16 @@ std::optional<std::vector<SizeBox>> parse_coverage(std::string_view text) {
 std::optional<bool> coverage_holds(std::string_view text, std::span<const std::int64_t> sizes) {
     bool holds = false;
     const auto take_box = [&](std::string_view part) {
-        std::size_t place = 0;
+        std::size_t index = 0;
         bool inside = true;
         const bool good = each_part(part, " ", [&](std::string_view word) {
             const auto range = parse_range(word);
-            inside = inside && range && place < sizes.size() && range->from <= sizes[place] &&
-                     sizes[place] <= range->to;
-            ++place;
+            inside = inside && range && index < sizes.size() && range->from <= sizes[index] &&
+                     sizes[index] <= range->to;
+            ++index;
             return range.has_value();
         });
-        holds = holds || (inside && place == sizes.size());
+        holds = holds || (inside && index == sizes.size());
         return good;
     };
     const bool good = text.empty() || each_part(text, "; ", take_box);

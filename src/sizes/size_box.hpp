@@ -64,8 +64,8 @@ inline double octaves_of(const SizeBox& box) {
     return octaves_between(box.from, box.to);
 }
 
-/// The distance of the sizes from the nearest ones of a box: 0 if the box holds them, infinity if it
-/// has another number of sizes.
+/// The distance of the sizes from the nearest ones of a box: 0 if the box holds them, infinity if
+/// it has another number of sizes.
 double octaves_between(const SizeBox& box, std::span<const std::int64_t> sizes);
 
 /// The distance from the nearest of the boxes.

@@ -228,9 +228,9 @@ JoinGroup group_of(std::span<const Parameter> parameters, const std::vector<std:
 /// constraint which leaves the fewest combinations, the shortest list first. `selectivities[i]` is
 /// the share of combinations that satisfies `constraints[i]`. The order in which constraints and
 /// parameters are written does not matter. Constraints that name no parameter are in no group.
-std::vector<JoinGroup> plan_joins(std::span<const Parameter> parameters,
-                                  std::span<const Expression> constraints,
-                                  std::span<const double> selectivities) {
+std::vector<JoinGroup> group_loops(std::span<const Parameter> parameters,
+                                   std::span<const Expression> constraints,
+                                   std::span<const double> selectivities) {
     const std::vector<Condition> conditions = conditions_of(parameters, constraints, selectivities);
     const std::vector<std::size_t> roots = roots_of(parameters.size(), conditions);
     std::vector<JoinGroup> groups;
@@ -257,9 +257,9 @@ CombinationFinder::CombinationFinder(std::span<const Parameter> parameters,
       steps_left_(most_steps),
       positions_(parameters.size()) {}
 
-/// Returns nothing if a constant part of a constraint does not hold. The parts of a constraint are
-/// planned one by one, because one may be complete in an earlier loop than the whole.
-std::optional<std::vector<JoinGroup>> CombinationFinder::plan(
+/// Nothing if a constant part of a constraint does not hold. Parts have loops of their own, because
+/// one may be complete in an earlier loop than the whole.
+std::optional<std::vector<JoinGroup>> CombinationFinder::groups_of(
     std::span<const Expression> constraints) const {
     std::vector<Expression> terms;
     for (const Expression& constraint : constraints) {
@@ -271,7 +271,7 @@ std::optional<std::vector<JoinGroup>> CombinationFinder::plan(
             terms.push_back(part.for_positions(parameters_));
         }
     }
-    return plan_joins(parameters_, terms, shares(terms));
+    return group_loops(parameters_, terms, shares(terms));
 }
 
 /// The share of random combinations that satisfies each term, never quite 0. The generator is
@@ -293,7 +293,7 @@ std::vector<double> CombinationFinder::shares(std::span<const Expression> terms)
 
 std::vector<std::int64_t> CombinationFinder::combinations(std::span<const Expression> constraints) {
     std::vector<std::int64_t> all;
-    const auto groups = plan(constraints);
+    const auto groups = groups_of(constraints);
     if (!groups) {
         return all;
     }
@@ -322,7 +322,7 @@ bool CombinationFinder::satisfiable(std::span<const Expression> constraints) {
     const auto has_any = [&](const JoinGroup& group) {
         return !visit(group, 0, [](std::int64_t /*number*/) { return false; });
     };
-    const auto groups = plan(constraints);
+    const auto groups = groups_of(constraints);
     return groups && std::all_of(groups->begin(), groups->end(), has_any);
 }
 

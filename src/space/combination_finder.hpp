@@ -19,7 +19,7 @@ struct JoinLoop;
 using JoinGroup = std::vector<JoinLoop>;
 
 /// Finds the combinations of parameters' values that satisfy constraints, with nested loops in the
-/// order of the join plan. Not thread-safe.
+/// order of their join groups. Not thread-safe.
 class CombinationFinder {
 public:
     /// `parameters` must have distinct names; they and `strides` must outlive this. The number of a
@@ -40,7 +40,7 @@ public:
     [[nodiscard]] bool satisfiable(std::span<const Expression> constraints);
 
 private:
-    [[nodiscard]] std::optional<std::vector<JoinGroup>> plan(
+    [[nodiscard]] std::optional<std::vector<JoinGroup>> groups_of(
         std::span<const Expression> constraints) const;
     [[nodiscard]] std::vector<double> shares(std::span<const Expression> terms) const;
     [[nodiscard]] std::vector<std::int64_t> numbers(const JoinGroup& group);

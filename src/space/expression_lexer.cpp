@@ -75,7 +75,7 @@ bool same_word(std::string_view a, std::string_view b) {
                       [](char x, char y) { return upper(x) == upper(y); });
 }
 
-bool is_identifier(std::string_view text) {
+bool is_text_content(std::string_view text) {
     return !text.empty() && !is_digit(text.front()) &&
            std::all_of(text.begin(), text.end(), is_word_character);
 }
@@ -144,7 +144,7 @@ Token ExpressionLexer::text_literal(std::size_t begin) const {
         fail(begin, "expected a second ' to end this text");
     }
     const std::string_view content = text_.substr(begin + 1, quote - begin - 1);
-    if (!is_identifier(content)) {
+    if (!is_text_content(content)) {
         fail(begin,
              "expected a text of letters, digits and _ between the quotes, without a digit first");
     }

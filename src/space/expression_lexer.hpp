@@ -49,7 +49,7 @@ private:
 /// Compares ASCII letters in any case.
 bool same_word(std::string_view a, std::string_view b);
 
-/// True for ASCII letters, digits and _, without a digit first.
-bool is_identifier(std::string_view text);
+/// True for what a text may be: ASCII letters, digits and _, without a digit first.
+bool is_text_content(std::string_view text);
 
 }  // namespace jitune::internal

@@ -338,7 +338,7 @@ NodePointer make_literal(const Scalar& value) {
     } else if (const auto* real = std::get_if<double>(&value)) {
         node->datum = Datum(*real);
     } else if (const auto* text = std::get_if<std::string>(&value)) {
-        if (!is_identifier(*text)) {
+        if (!is_text_content(*text)) {
             throw Error(ErrorKind::usage, "'" + *text +
                                               "' cannot be a value of an expression: text must be "
                                               "letters, digits and _, without a digit first");

@@ -100,16 +100,16 @@ std::vector<Parameter> restricted_parameters(const std::vector<Parameter>& param
     std::vector<bool> named(parameters.size());
     for (const std::string& text : restrictions) {
         const RestrictionReader reader(text, parameters);
-        const std::size_t place = reader.parameter();
-        if (named[place]) {
+        const std::size_t index = reader.parameter();
+        if (named[index]) {
             reader.fail(fmt::format("parameter {} is restricted twice; name all of its values once",
-                                    parameters[place].name));
+                                    parameters[index].name));
         }
-        named[place] = true;
-        Parameter& left = result[place];
-        left.values = reader.values(parameters[place]);
+        named[index] = true;
+        Parameter& left = result[index];
+        left.values = reader.values(parameters[index]);
         const auto standard =
-            std::find(left.values.begin(), left.values.end(), parameters[place].default_value());
+            std::find(left.values.begin(), left.values.end(), parameters[index].default_value());
         left.default_index = standard == left.values.end()
                                  ? 0
                                  : static_cast<std::size_t>(standard - left.values.begin());

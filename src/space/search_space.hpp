@@ -15,7 +15,7 @@ namespace jitune::internal {
 
 /// Every combination of the parameters' values that satisfies all constraints.
 ///
-/// Parameters that constraints tie together are nested loops in the order of the join plan. A
+/// Parameters that constraints tie together are nested loops in the order of their join groups. A
 /// configuration is kept as one number, whose digits in a mixed radix are the positions of its
 /// values in the parameters' lists; the numbers are sorted.
 class SearchSpace {

@@ -53,7 +53,7 @@ public:
             alone = compile_alone(*finalists.front().evaluation);
         }
         Gain gain = gain_of(finalists);
-        note_rivals(finalists.front(), gain.certainty);
+        count_rivals(finalists.front(), gain.certainty);
         report_.winner = record_maker_.winner(finalists, gain, *alone, search_.complete());
         report_.progress = search_.progress();
         const auto seconds = [](LoopClock::Time time) {
@@ -82,7 +82,7 @@ private:
     [[nodiscard]] Gain gain_of(const std::vector<Finalist>& finalists);
     [[nodiscard]] Gain gain_from_search(const Finalist& winner, Gain gain);
     /// If the default won because few others were timed, notes how many.
-    void note_rivals(const Finalist& winner, Certainty& certainty) const;
+    void count_rivals(const Finalist& winner, Certainty& certainty) const;
     [[nodiscard]] std::vector<double> time_again(const Evaluation& evaluation, double best_ns);
 
     const Task& task_;
@@ -171,7 +171,7 @@ Gain Tuning::gain_of(const std::vector<Finalist>& finalists) {
     return gain.default_ns > 0 ? gain : gain_from_search(finalists.front(), std::move(gain));
 }
 
-void Tuning::note_rivals(const Finalist& winner, Certainty& certainty) const {
+void Tuning::count_rivals(const Finalist& winner, Certainty& certainty) const {
     constexpr std::size_t kEnough = 2;
     const auto& evaluations = search_.evaluations();
     const auto timed = static_cast<std::size_t>(

@@ -93,5 +93,11 @@ TEST(CoverageHolds, RefusesAMalformedRange) {
     }
 }
 
+TEST(Octaves, AddUpTheDimensions) {
+    EXPECT_DOUBLE_EQ(octaves_between(Sizes{4, 3}, Sizes{1, 6}), 3);
+    EXPECT_DOUBLE_EQ(octaves_of({{1, 5}, {8, 5}}), 3);
+    EXPECT_DOUBLE_EQ(octaves_between(SizeBox{{2, 1}, {4, 9}}, Sizes{16, 5}), 2);
+}
+
 }  // namespace
 }  // namespace jitune::internal

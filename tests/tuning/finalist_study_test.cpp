@@ -57,7 +57,7 @@ protected:
     std::vector<FinalistFigures> study(const std::vector<FinalistFigures>& finalists) {
         return report(finalists).finalists;
     }
-    StudyReport report(const std::vector<FinalistFigures>& finalists) {
+    StudyResult report(const std::vector<FinalistFigures>& finalists) {
         return study_finalists(task_, finalists, plan_, hooks_, binaries_, Log(LogLevel::off));
     }
 
@@ -113,7 +113,7 @@ TEST_F(FinalistStudyTest, EndsAtAStopRequestWithWhatIsMeasured) {
         stop_ = ++readings > 300;
         return counter();
     };
-    const StudyReport cut = report({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
+    const StudyResult cut = report({{kFakeDefault, {1e6}, {}, {}, {}, 1e6}});
     EXPECT_TRUE(cut.stopped);
     ASSERT_EQ(cut.finalists.size(), 1U);
     EXPECT_LT(cut.finalists[0].energy_j.size(), 1000U);
@@ -188,7 +188,7 @@ TEST_F(FinalistStudyTest, ReadsCountersWithoutEnergy) {
         return expression == fake_sum(32, 1) ? CounterOutcome("no rights")
                                              : std::vector<CounterValue>{{"occupancy", 50, "%"}};
     };
-    const StudyReport both = report({{kFakeDefault, {1e6, 2e6}, {}, {}, {}, 1e6},
+    const StudyResult both = report({{kFakeDefault, {1e6, 2e6}, {}, {}, {}, 1e6},
                                      {"block=32 items=1", {1e6}, {}, {}, {}, 1e6}});
     ASSERT_EQ(both.finalists.size(), 2U);
     EXPECT_EQ(both.no_counters, "no rights");
@@ -204,7 +204,7 @@ TEST_F(FinalistStudyTest, KeepsTheEnergyWhereALaunchFailsUnderTheProfiler) {
     device_.counters = [](const std::string&) -> CounterOutcome {
         throw Error(ErrorKind::device, "the context is lost");
     };
-    const StudyReport both = report(
+    const StudyResult both = report(
         {{kFakeDefault, {1e6}, {}, {}, {}, 1e6}, {"block=32 items=1", {1e6}, {}, {}, {}, 1e6}});
     EXPECT_EQ(both.no_counters, "the context is lost");
     ASSERT_EQ(both.finalists.size(), 2U);

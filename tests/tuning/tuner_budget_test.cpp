@@ -86,5 +86,13 @@ TEST_F(TunerBudgetTest, TriesNothingMoreWhereAnotherWorkerHasSpentIt) {
     EXPECT_EQ(device_.compiled(), std::vector<std::string>{fake_sum(64, 2)});
 }
 
+TEST_F(TunerBudgetTest, ItsClockStandsStillWhileTheTuningRests) {
+    const ActiveTime active(hooks_);
+    const auto begin = active.now();
+    clock_.advance(milliseconds(30));
+    *hooks_.rested += milliseconds(20);
+    EXPECT_NEAR(active.seconds_since(begin), 0.01, 1e-6);
+}
+
 }  // namespace
 }  // namespace jitune::internal

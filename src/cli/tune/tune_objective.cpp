@@ -78,16 +78,16 @@ std::vector<FinalistFigures> finalists_of(const Task& task, const TuneReport& re
 }
 
 /// Measures what the wishes need; without such wishes, takes the figures of the tuning alone.
-StudyReport studied(const FinalistWishes& wishes, Engine& engine, const Task& task,
+StudyResult studied(const FinalistWishes& wishes, Engine& engine, const Task& task,
                     const TuneHooks& hooks, const std::vector<FinalistFigures>& finalists,
                     BinaryCache& binaries) {
     StudyPlan plan;
     plan.energy = wishes.objective.needs_energy(task);
     plan.counters = wishes.counters;
     if (!plan.energy && !plan.counters) {
-        StudyReport report;
-        report.finalists = finalists;
-        return report;
+        StudyResult result;
+        result.finalists = finalists;
+        return result;
     }
     if (plan.energy && !wishes.quiet) {
         const auto seconds = [&](std::size_t windows) {
@@ -178,7 +178,7 @@ std::optional<ObjectiveResult> study_tuned(const FinalistWishes& wishes, Engine&
     const Times times = times_of(task, plan, report);
     const auto finalists = finalists_of(task, report, times, wishes.count);
     BinaryCache binaries;
-    StudyReport study = studied(wishes, engine, task, hooks, finalists, binaries);
+    StudyResult study = studied(wishes, engine, task, hooks, finalists, binaries);
     engine.tuner().save(records_of(task, study.finalists));
     if (study.stopped || study.finalists.empty()) {
         return std::nullopt;

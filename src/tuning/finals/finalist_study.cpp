@@ -48,19 +48,19 @@ public:
         }
     }
 
-    StudyReport run() {
+    StudyResult run() {
         if (plan_.energy) {
             measure_energy();
         }
-        StudyReport report;
+        StudyResult result;
         for (const auto& one : studied_) {
-            if (plan_.counters && report.no_counters.empty() && !hooks_.stop->load()) {
-                report.no_counters = read_counters(*one);
+            if (plan_.counters && result.no_counters.empty() && !hooks_.stop->load()) {
+                result.no_counters = read_counters(*one);
             }
-            report.finalists.push_back(std::move(one->figures));
+            result.finalists.push_back(std::move(one->figures));
         }
-        report.stopped = hooks_.stop->load();
-        return report;
+        result.stopped = hooks_.stop->load();
+        return result;
     }
 
 private:
@@ -192,7 +192,7 @@ void refuse_without_energy(Device& device) {
     const EnergyMeter unused(device);
 }
 
-StudyReport study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
+StudyResult study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log) {
     Study study(task, plan, hooks, binaries, log);

@@ -30,7 +30,7 @@ struct StudyPlan {
 /// Throws Error(unavailable) with the reason if the device's energy cannot be measured.
 void refuse_without_energy(Device& device);
 
-struct StudyReport {
+struct StudyResult {
     std::vector<FinalistFigures> finalists;  ///< in the order given, without those that failed
     std::string no_counters;  ///< why the counters of one could not be read: later ones have none
     bool stopped = false;     ///< a stop request has cut it short
@@ -41,7 +41,7 @@ struct StudyReport {
 /// out a finalist that fails here, with a warning. A stop request ends the study: the result has
 /// the finalists with two windows. The task's workload must be prepared. Throws Error(unavailable)
 /// if the energy counter cannot be read, Error(device) if the device is lost.
-StudyReport study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
+StudyResult study_finalists(const Task& task, std::span<const FinalistFigures> finalists,
                             const StudyPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                             const Log& log);
 

@@ -87,7 +87,7 @@ std::optional<TuneReport> SupervisedTuning::follow(WorkerProcess& worker) {
             judge_end(worker.last_words());
             return std::nullopt;
         } else {
-            report_wait();
+            tell_wait();
         }
         if (judge_overdue_steps()) {
             return std::nullopt;
@@ -234,7 +234,7 @@ void SupervisedTuning::take_error(const Message& message) {
     }
 }
 
-void SupervisedTuning::report_wait() const {
+void SupervisedTuning::tell_wait() const {
     TuneProgress progress = report_.progress;
     progress.wait = steps_.long_wait(time_.lasted(), limits_);
     if (progress.wait) {

@@ -54,7 +54,7 @@ private:
     /// Throws the error that a worker reports, unless a new worker can go on after it.
     void take_error(const Message& message);
 
-    void report_wait() const;
+    void tell_wait() const;
 
     /// Gives every overdue step its verdict. True if there was one: the worker must be replaced.
     bool judge_overdue_steps();

@@ -39,12 +39,12 @@ public:
         }
     }
 
-    /// The index in the space of the configuration at `place` of part().
-    [[nodiscard]] std::size_t in_space(std::size_t place) const {
-        return part_ ? space_.find(part_->at(place)) : place;
+    /// The index in the space of the configuration at `index` of part().
+    [[nodiscard]] std::size_t in_space(std::size_t index) const {
+        return part_ ? space_.find(part_->at(index)) : index;
     }
 
-    /// The place in part() of the configuration at `index` of the space; part().size() if the part
+    /// The index in part() of the configuration at `index` of the space; part().size() if the part
     /// does not hold it.
     [[nodiscard]] std::size_t in_part(std::size_t index) const {
         return part_ ? part_->find(space_.at(index)) : index;

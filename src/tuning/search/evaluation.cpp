@@ -22,15 +22,15 @@ const Evaluation& Evaluations::add(Evaluation evaluation) {
     } else {
         ++progress_.failed;
     }
-    place_of_[evaluation.index] = all_.size();
+    number_of_[evaluation.index] = all_.size();
     all_.push_back(std::move(evaluation));
-    note_incumbent(all_.back());
+    update_incumbent(all_.back());
     return all_.back();
 }
 
 const Evaluation& Evaluations::refute(std::size_t index, Verdict verdict, std::string reason,
                                       Conditions conditions) {
-    Evaluation& refuted = all_[place_of_.at(index)];
+    Evaluation& refuted = all_[number_of_.at(index)];
     refuted.verdict = verdict;
     refuted.reason = std::move(reason);
     refuted.samples_ns.clear();
@@ -41,7 +41,7 @@ const Evaluation& Evaluations::refute(std::size_t index, Verdict verdict, std::s
 }
 
 void Evaluations::keep_binary(std::size_t index, Binary binary) {
-    all_[place_of_.at(index)].binary = std::move(binary);
+    all_[number_of_.at(index)].binary = std::move(binary);
 }
 
 double Evaluations::default_ns() const {
@@ -50,7 +50,7 @@ double Evaluations::default_ns() const {
 
 /// Only what this search has compiled can be the incumbent: an earlier time without code cannot be
 /// kept if the search ends now.
-void Evaluations::note_incumbent(const Evaluation& evaluation) {
+void Evaluations::update_incumbent(const Evaluation& evaluation) {
     std::optional<TuneProgress::Incumbent>& best = progress_.incumbent;
     if (evaluation.verdict != Verdict::timed || !evaluation.binary ||
         (best && best->ns <= evaluation.median_ns)) {
@@ -68,7 +68,7 @@ void Evaluations::find_best() {
         if (one.verdict == Verdict::timed) {
             best_ns = std::min(best_ns.value_or(one.median_ns), one.median_ns);
         }
-        note_incumbent(one);
+        update_incumbent(one);
     }
 }
 

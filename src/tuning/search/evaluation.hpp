@@ -39,9 +39,9 @@ public:
 
     [[nodiscard]] std::size_t standard() const { return standard_; }
     [[nodiscard]] const std::vector<Evaluation>& all() const { return all_; }
-    [[nodiscard]] bool hold(std::size_t index) const { return place_of_.contains(index); }
+    [[nodiscard]] bool hold(std::size_t index) const { return number_of_.contains(index); }
     [[nodiscard]] const Evaluation& of(std::size_t index) const {
-        return all_[place_of_.at(index)];
+        return all_[number_of_.at(index)];
     }
 
     /// Sets the median of one that was timed. Returns it, valid until the next call.
@@ -62,13 +62,13 @@ public:
     [[nodiscard]] const TuneProgress& progress() const { return progress_; }
 
 private:
-    void note_incumbent(const Evaluation& evaluation);
+    void update_incumbent(const Evaluation& evaluation);
     /// Sets the best time and the incumbent anew.
     void find_best();
 
     std::size_t standard_;
     std::vector<Evaluation> all_;
-    std::unordered_map<std::size_t, std::size_t> place_of_;  ///< in all_, by index
+    std::unordered_map<std::size_t, std::size_t> number_of_;  ///< in all_, by index
     TuneProgress progress_;
 };
 

@@ -166,9 +166,9 @@ std::size_t Search::find(const std::string& configuration) const {
 }
 
 void Search::tell_strategy(const Evaluation& evaluation) {
-    const std::size_t place = candidates_.in_part(evaluation.index);
-    if (place < candidates_.part().size()) {
-        strategy_->tell(place, evaluation.verdict == Verdict::timed
+    const std::size_t index = candidates_.in_part(evaluation.index);
+    if (index < candidates_.part().size()) {
+        strategy_->tell(index, evaluation.verdict == Verdict::timed
                                    ? std::optional(evaluation.median_ns)
                                    : std::nullopt);
     }

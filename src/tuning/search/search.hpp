@@ -21,8 +21,8 @@
 
 namespace jitune::internal {
 
-/// The first round of a tuning: asks the strategy, compiles ahead, checks, times and races. Used by
-/// one thread.
+/// The first round of a tuning: asks the strategy, compiles ahead, checks and times. Used by one
+/// thread.
 class Search {
 public:
     /// All that is referred to must outlive it; `space` is that of the task. Compilers begin at

@@ -126,7 +126,7 @@ std::optional<Winner> complete_winner(TuningStore& store, const RecordMaker& rec
         !task.accepts(task.parse(winner->configuration))) {
         return std::nullopt;
     }
-    // The winner may have been tuned at other sizes, and is raced once at each.
+    // The winner may have been tuned at other sizes, and is tried once at each.
     const auto tried = [&](const Measurement& row) {
         return row.verdict == Verdict::timed && row.sizes == task.sizes() && is_of_search(row);
     };
