@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/answer/explanation.hpp"
 #include "dispatch/session_options.hpp"
 #include "tuner_db/winners/coverage.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
@@ -187,15 +188,16 @@ const Resolved& Engine::resolve(const DispatchKey& key, const Task& task) {
 }
 
 const Engine::Source Engine::kSources[] = {{&Engine::from_pinned, nullptr},
-                                           {&Engine::from_store, &Engine::foretell_stored},
-                                           {&Engine::from_tuning, &Engine::foretell_tuning},
-                                           {&Engine::from_nearest, &Engine::foretell_nearest},
-                                           {&Engine::from_default, &Engine::foretell_default}};
+                                           {&Engine::from_store, &foretell_stored},
+                                           {&Engine::from_tuning, &foretell_tuning},
+                                           {&Engine::from_nearest, &foretell_nearest},
+                                           {&Engine::from_default, &foretell_default}};
 
-Engine::Foretold Engine::foretell(const Task& task) {
+Foretold Engine::foretell(const Task& task) {
     std::optional<Foretold> found;
     for (const auto* source = std::begin(kSources); !found; ++source) {
-        found = source->foretell == nullptr ? std::nullopt : (this->*source->foretell)(task);
+        found =
+            source->foretell == nullptr ? std::nullopt : source->foretell(store_, options_, task);
     }
     return *found;
 }

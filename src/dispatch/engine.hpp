@@ -32,6 +32,8 @@
 
 namespace jitune::internal {
 
+struct Foretold;  // dispatch/answer/explanation.hpp
+
 /// The parts of a Session: platforms, database, compiled and resolved kernels. Thread-safe.
 class Engine {
 public:
@@ -101,15 +103,7 @@ public:
     /// the default is counted.
     const Resolved& resolve(const DispatchKey& key, const Task& task);
 
-    /// What a call for a task would be answered by.
-    struct Foretold {
-        std::string answer;  ///< in a sentence
-        Origin origin;
-        /// The stored winner that answers; with Origin::template_default, that the default
-        /// replaces.
-        std::optional<Winner> winner = {};
-    };
-    /// Asks the same sources as resolve(), which only read then.
+    /// What resolve() would answer, by the same sources; they only read the database for that.
     Foretold foretell(const Task& task);
 
     /// Whether the problem of these sizes waits for a tuning, or is being tuned.
@@ -146,7 +140,8 @@ private:
         const Resolved* (Engine::*answer)(Miss& miss);
         /// Says what `answer` would return, if anything. Null: nobody asks, since the caller has
         /// named the answer.
-        std::optional<Foretold> (Engine::*foretell)(const Task& task);
+        std::optional<Foretold> (*foretell)(SessionStore& store, const Options& options,
+                                            const Task& task);
     };
     /// In the order in which they are asked; the last one always answers.
     static const Source kSources[];
@@ -160,10 +155,6 @@ private:
     const Resolved* from_tuning(Miss& miss);
     const Resolved* from_nearest(Miss& miss);
     const Resolved* from_default(Miss& miss);
-    std::optional<Foretold> foretell_stored(const Task& task);
-    std::optional<Foretold> foretell_tuning(const Task& task);
-    std::optional<Foretold> foretell_nearest(const Task& task);
-    std::optional<Foretold> foretell_default(const Task& task);
 
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);

@@ -59,7 +59,6 @@ TEST(IdleWatch, TellsADeviceThatIsNeverIdleAfterAMinute) {
     EXPECT_TRUE(watch.is_never_idle(at(122'000)));
 }
 
-
 class CallGapTest : public testing::Test {
 protected:
     bool look(int ms, bool called) {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/behind/stored_costs.hpp"
+#include "dispatch/engine.hpp"
 #include "dispatch/observe/usage_report.hpp"
 #include "range/cost_estimate.hpp"
 #include "template/problem.hpp"
@@ -74,7 +75,7 @@ std::string range_text(const Winner& winner) {
 
 /// `foretold`: what a call does.
 void explain_row(ExplainedRow& row, const RecordKey& key, const Sizes& sizes,
-                 const Engine::Foretold& foretold) {
+                 const Foretold& foretold) {
     const Winner& winner = row.winner;
     row.octaves = octaves_between(boxes_of(winner).value_or(std::vector<SizeBox>{}), sizes);
     row.reason = obstacle(winner.key, key);
@@ -135,7 +136,7 @@ void add_usage_text(ExplainedRow& row) {
 /// serves comes before one that is unsure.
 std::vector<ExplainedRow> ranked(std::vector<Winner> winners, std::span<const CallRecord> usages,
                                  const RecordKey& key, const Sizes& sizes,
-                                 const Engine::Foretold& foretold) {
+                                 const Foretold& foretold) {
     std::vector<ExplainedRow> rows(winners.size());
     add_calls(rows, winners, usages);
     for (std::size_t place = 0; place < winners.size(); ++place) {
@@ -196,38 +197,42 @@ std::string frozen_text(const Options& options) {
 
 }  // namespace
 
-std::optional<Engine::Foretold> Engine::foretell_stored(const Task& task) {
-    auto winner = store_.find(task.key(), task.problem.sizes, answers_.patience());
+std::optional<Foretold> foretell_stored(SessionStore& store, const Options& options,
+                                        const Task& task) {
+    constexpr std::chrono::milliseconds kPatience{2000};
+    auto winner = store.find(task.key(), task.problem.sizes, kPatience);
     if (!winner) {
         return std::nullopt;
     }
     if (Answers::is_withheld(task, *winner)) {
         return Foretold{fmt::format("{}the stored winner may be slower than the template's "
                                     "default, which answers: {}",
-                                    frozen_text(options_), task.default_configuration().text()),
+                                    frozen_text(options), task.default_configuration().text()),
                         Origin::template_default, std::move(winner)};
     }
-    return Foretold{fmt::format("{}the stored winner answers: {}", frozen_text(options_),
-                                winner->configuration),
-                    Origin::stored, std::move(winner)};
+    return Foretold{
+        fmt::format("{}the stored winner answers: {}", frozen_text(options), winner->configuration),
+        Origin::stored, std::move(winner)};
 }
 
-std::optional<Engine::Foretold> Engine::foretell_tuning(const Task& task) {
-    if (options_.on_miss != TunePolicy::now || !task.can_gain()) {
+std::optional<Foretold> foretell_tuning(SessionStore& /*store*/, const Options& options,
+                                        const Task& task) {
+    if (options.on_miss != TunePolicy::now || !task.can_gain()) {
         return std::nullopt;
     }
-    const double limit_s = std::chrono::duration<double>(options_.budget).count();
+    const double limit_s = std::chrono::duration<double>(options.budget).count();
     return Foretold{fmt::format("no stored winner: a call waits{} until the problem is tuned",
                                 limit_s == 0 ? "" : fmt::format(" for up to {} s", limit_s)),
                     Origin::tuned};
 }
 
-std::optional<Engine::Foretold> Engine::foretell_nearest(const Task& task) {
-    if (options_.on_miss == TunePolicy::template_default) {
+std::optional<Foretold> foretell_nearest(SessionStore& store, const Options& options,
+                                         const Task& task) {
+    if (options.on_miss == TunePolicy::template_default) {
         return std::nullopt;
     }
     std::vector<Winner> rows =
-        store_.look([&](TuningStore& store) { return nearest_winners(store, task); });
+        store.look([&](TuningStore& open) { return nearest_winners(open, task); });
     if (rows.empty()) {
         return std::nullopt;
     }
@@ -235,14 +240,15 @@ std::optional<Engine::Foretold> Engine::foretell_nearest(const Task& task) {
                     Origin::nearest, std::move(rows.front())};
 }
 
-std::optional<Engine::Foretold> Engine::foretell_default(const Task& task) {
+std::optional<Foretold> foretell_default(SessionStore& /*store*/, const Options& options,
+                                         const Task& task) {
     return Foretold{
         !task.can_gain()
             ? "the template's default answers: so small an array in host memory is not tuned"
-        : options_.frozen
+        : options.frozen
             ? "the table is frozen, and no stored winner: the template's default answers, and the "
               "session counts the problem as unserved"
-        : options_.on_miss == TunePolicy::background
+        : options.on_miss == TunePolicy::background
             ? "no stored winner: the template's default answers, and the problem is tuned in the "
               "background"
             : "no stored winner: the template's default answers",
@@ -255,7 +261,7 @@ Explanation explain(Engine& engine, const Task& task) {
     if (store == nullptr) {
         throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
     }
-    const Engine::Foretold foretold = engine.foretell(task);
+    const Foretold foretold = engine.foretell(task);
     const bool answers = foretold.winner && foretold.origin != Origin::template_default;
     Explanation explanation;
     explanation.key = task.key();

@@ -2,12 +2,35 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "dispatch/engine.hpp"
+#include "dispatch/session_store.hpp"
+#include "jitune/session.hpp"
+#include "tuning/task.hpp"
 
 namespace jitune::internal {
+
+class Engine;
+
+/// What a call for a task would be answered by.
+struct Foretold {
+    std::string answer;  ///< in a sentence
+    Origin origin;
+    /// The stored winner that answers; with Origin::template_default, that the default replaces.
+    std::optional<Winner> winner = {};
+};
+
+// What the sources of answers would say; nothing if they would pass. Engine has their order.
+std::optional<Foretold> foretell_stored(SessionStore& store, const Options& options,
+                                        const Task& task);
+std::optional<Foretold> foretell_tuning(SessionStore& store, const Options& options,
+                                        const Task& task);
+std::optional<Foretold> foretell_nearest(SessionStore& store, const Options& options,
+                                         const Task& task);
+std::optional<Foretold> foretell_default(SessionStore& store, const Options& options,
+                                         const Task& task);
 
 /// A stored winner, and why it would or would not serve a task.
 struct ExplainedRow {
