@@ -6,7 +6,6 @@
 #include <charconv>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 

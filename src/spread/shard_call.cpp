@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "dispatch/answer/call_check.hpp"
-#include "spread/halo_plan.hpp"
 
 namespace jitune::internal {
 

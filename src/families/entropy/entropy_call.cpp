@@ -2,7 +2,6 @@
 #include "families/entropy/entropy_call.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <memory>
 #include <utility>
@@ -11,7 +10,7 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "dispatch/session_access.hpp"
-#include "families/entropy/entropy_kernel.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "spread/machine.hpp"
 #include "spread/prepared_call.hpp"
 #include "spread/shard_call.hpp"

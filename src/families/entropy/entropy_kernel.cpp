@@ -7,14 +7,12 @@
 #include <limits>
 #include <memory>
 #include <random>
-#include <string>
 
 #include <fmt/format.h>
 
 #include "dispatch/answer/call_check.hpp"
 #include "families/entropy/entropy_reference.hpp"
 #include "jitune/error.hpp"
-#include "template/kernel.hpp"
 #include "template/template_headers.hpp"
 #include "types/element_visit.hpp"
 

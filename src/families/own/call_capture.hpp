@@ -10,7 +10,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "backend/stream_site.hpp"
 #include "jitune/element_type.hpp"

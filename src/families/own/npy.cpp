@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 
 #include "jitune/error.hpp"
-#include "support/text_file.hpp"
 
 namespace jitune::internal {
 

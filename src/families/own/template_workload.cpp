@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "backend/platform_table.hpp"
-#include "families/own/fill_data.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

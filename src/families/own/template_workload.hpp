@@ -3,10 +3,8 @@
 
 #include <filesystem>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "backend/platform.hpp"

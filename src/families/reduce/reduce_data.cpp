@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <type_traits>
-#include <vector>
 
 #include "families/reduce/reduce_types.hpp"
 #include "types/element_visit.hpp"

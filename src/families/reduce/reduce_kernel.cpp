@@ -7,15 +7,12 @@
 #include <memory>
 #include <optional>
 #include <random>
-#include <span>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "families/reduce/custom_operation.hpp"
 #include "families/reduce/reduce_data.hpp"
-#include "families/reduce/reduce_layout.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "jitune/error.hpp"

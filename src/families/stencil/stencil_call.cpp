@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/stencil/stencil_call.hpp"
 
-#include <array>
 #include <memory>
 
 #include <fmt/format.h>
 
 #include "dispatch/answer/call_check.hpp"
 #include "dispatch/session_access.hpp"
-#include "families/stencil/stencil_kernel.hpp"
+#include "dispatch/thrown_error.hpp"
 #include "spread/halo_plan.hpp"
 #include "spread/machine.hpp"
 #include "spread/prepared_call.hpp"

@@ -2,7 +2,6 @@
 #include "families/stencil/stencil_kernel.hpp"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -14,8 +13,6 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "families/stencil/stencil_reference.hpp"
-#include "jitune/error.hpp"
-#include "template/kernel.hpp"
 #include "template/template_headers.hpp"
 #include "types/name_table.hpp"
 

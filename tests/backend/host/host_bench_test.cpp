@@ -64,6 +64,30 @@ TEST_F(HostBenchTest, ReportsALaunchThatFailsOrIsTooSlow) {
     EXPECT_FALSE(failed->timed_out);
 }
 
+TEST_F(HostBenchTest, EndsATuningWhereMemoryIsShortAtALaunch) {
+    class FullLaunch final : public ReadyLaunch {
+    public:
+        FullLaunch() : ReadyLaunch(fail) {}
+
+    private:
+        static void fail(const ReadyLaunch&, void* const*, Stream) {
+            throw Error(ErrorKind::unavailable, "the memory is full");
+        }
+    };
+    class FullProgram final : public Program {
+    public:
+        void prepare(const Launch&, std::unique_ptr<ReadyLaunch>& ready) const override {
+            ready = std::make_unique<FullLaunch>();
+        }
+    };
+    const FullProgram full;
+    const std::vector<Launch> chain(2);
+    const auto timer = bench_->timer(full, chain, 1, false);
+    expect_error(ErrorKind::unavailable, "memory is full",
+                 [&] { bench_->run(full, chain[0], milliseconds(1)); });
+    expect_error(ErrorKind::unavailable, "memory is full", [&] { timer->sample(milliseconds(1)); });
+}
+
 TEST_F(HostBenchTest, TimesAShortChainByRepeatingItUnlessTheCacheIsFlushed) {
     const auto counter = program(kCounter, "count");
     int calls = 0;
