@@ -3,8 +3,6 @@
 
 #include <iterator>
 
-#include <sqlite3.h>
-
 #include "tuner_db/file/store_path.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
@@ -307,7 +305,7 @@ TuningStore::Status TuningStore::status() {
     return {file.path,
             file.journal_mode.name,
             file.journal_mode.reason,
-            sqlite3_libversion(),
+            sqlite::library_version(),
             connection.integer("PRAGMA user_version"),
             connection.integer("PRAGMA page_count") * connection.integer("PRAGMA page_size")};
 }

@@ -2,7 +2,9 @@
 #include "report/html.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,32 +12,24 @@ namespace jitune::internal {
 
 namespace {
 
-std::string_view entity_of(char character) {
-    switch (character) {
-        case '&':
-            return "&amp;";
-        case '<':
-            return "&lt;";
-        case '>':
-            return "&gt;";
-        case '"':
-            return "&quot;";
-        case '\'':
-            return "&#39;";
-        default:
-            return {};
-    }
-}
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kEntities{{
+    {"&", "&amp;"},
+    {"<", "&lt;"},
+    {">", "&gt;"},
+    {"\"", "&quot;"},
+    {"'", "&#39;"},
+}};
 
 void append(std::string& html, const Character& character) {
     if (character.is_space) {
         html += html.ends_with(' ') ? "" : " ";
     } else if (character.is_hidden) {
         html += kReplacement;
-    } else if (const auto entity = entity_of(character.bytes[0]); !entity.empty()) {
-        html += entity;
     } else {
-        html += character.bytes;
+        const auto* const entity =
+            std::find_if(kEntities.begin(), kEntities.end(),
+                         [&](const auto& one) { return one.first == character.bytes; });
+        html += entity == kEntities.end() ? character.bytes : entity->second;
     }
 }
 

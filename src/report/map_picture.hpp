@@ -22,8 +22,11 @@ struct MapLane {
     }
 };
 
-/// The configurations of a coverage's winners, those first that serve most octaves. Winners with
-/// malformed sizes are left out.
+/// All sizes multiplied.
+double product_of(const Sizes& sizes);
+
+/// The configurations of a coverage's winners, those first that serve most octaves. A winner with
+/// malformed sizes is in none.
 std::vector<MapLane> map_lanes(const Coverage& coverage);
 
 /// Which configuration serves which sizes. Problems of one size have lanes over a line of sizes,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/picture.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -17,37 +18,29 @@ std::string at(double value) {
     return std::isfinite(tenths) ? fmt::format("{}", tenths / 10) : "0";
 }
 
-/// The path of a shape around the origin.
-const char* path_of(Shape shape) {
-    switch (shape) {
-        case Shape::cross:
-            return "m-3-3 6 6m0-6-6 6";
-        case Shape::triangle:
-            return "m0-3.5 3.5 6h-7z";
-        case Shape::diamond:
-            return "m0-4 4 4-4 4-4-4z";
-        case Shape::square:
-            return "m-3-3h6v6h-6z";
-        case Shape::plus:
-            return "m0-4v8m-4-4h8";
-        case Shape::bar:
-            return "m0-6v12";
-        case Shape::dot:
-        case Shape::ring:
-            break;
-    }
-    return "";
+/// The path of each Shape around the origin; a circle has none.
+constexpr std::array<std::string_view, 8> kPaths{
+    "",                   // dot
+    "",                   // ring
+    "m-3-3 6 6m0-6-6 6",  // cross
+    "m0-3.5 3.5 6h-7z",   // triangle
+    "m0-4 4 4-4 4-4-4z",  // diamond
+    "m-3-3h6v6h-6z",      // square
+    "m0-4v8m-4-4h8",      // plus
+    "m0-6v12",            // bar
+};
+
+std::string_view path_of(Shape shape) {
+    return kPaths.at(static_cast<std::size_t>(shape));
 }
 
 std::string attributes_of(Shape shape, double x, double y) {
-    if (shape == Shape::dot || shape == Shape::ring) {
-        return fmt::format("cx=\"{}\" cy=\"{}\" r=\"3\"", at(x), at(y));
-    }
-    return fmt::format("d=\"M{} {}{}\"", at(x), at(y), path_of(shape));
+    return path_of(shape).empty() ? fmt::format("cx=\"{}\" cy=\"{}\" r=\"3\"", at(x), at(y))
+                                  : fmt::format("d=\"M{} {}{}\"", at(x), at(y), path_of(shape));
 }
 
 std::string_view tag_of(Shape shape) {
-    return shape == Shape::dot || shape == Shape::ring ? "circle" : "path";
+    return path_of(shape).empty() ? "circle" : "path";
 }
 
 }  // namespace

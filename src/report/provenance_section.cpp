@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -58,17 +59,9 @@ View places_view(const ReportData& data) {
     return view;
 }
 
-std::string_view state_text(TemplateState state) {
-    switch (state) {
-        case TemplateState::current:
-            return "current";
-        case TemplateState::stale:
-            return "stale: this build has another template";
-        case TemplateState::foreign:
-            break;
-    }
-    return "a kernel of your own, or of another build";
-}
+/// In the order of TemplateState.
+constexpr std::array kStates{"current", "stale: this build has another template",
+                             "a kernel of your own, or of another build"};
 
 View templates_view(const ReportData& data) {
     std::map<std::pair<std::string, std::string>, std::pair<TemplateState, Crowd>> templates;
@@ -83,8 +76,8 @@ View templates_view(const ReportData& data) {
                number_column("winners"), day_column("newest")}};
     view.add(templates, kMostRows, [](const auto& one) -> View::Row {
         const auto& [state, crowd] = one.second;
-        return {one.first.first, one.first.second, state_text(state), count_cell(crowd.winners),
-                day_text(crowd.newest)};
+        return {one.first.first, one.first.second, kStates.at(static_cast<std::size_t>(state)),
+                count_cell(crowd.winners), day_text(crowd.newest)};
     });
     return view;
 }

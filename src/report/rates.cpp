@@ -59,18 +59,10 @@ bool is_beyond_caches(const std::string& device_class, double bytes) {
     return cache > 0 && bytes >= kBeyondCaches * cache;
 }
 
-double elements_in(const Sizes& sizes) {
-    double product = 1;
-    for (const std::int64_t size : sizes) {
-        product *= static_cast<double>(size);
-    }
-    return product;
-}
-
 /// Elements of a problem. Segments have their number beside it, which is no factor.
 double elements_of_key(const RecordKey& key, const Sizes& sizes) {
     return key.kernel.starts_with("reduce_segments") ? static_cast<double>(sizes.back())
-                                                     : elements_in(sizes);
+                                                     : product_of(sizes);
 }
 
 /// The rate of `bytes` in a time between these bounds, or the time itself.

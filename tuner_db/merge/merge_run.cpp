@@ -142,18 +142,14 @@ void MergeRun::add_claim(Claim claim) {
     same->fresh.insert(same->fresh.end(), claim.fresh.begin(), claim.fresh.end());
     same->source_rowid = same->source_rowid == 0 ? claim.source_rowid : same->source_rowid;
     same->row.pinned = same->row.pinned || claim.row.pinned;
-    if (same->rowid == 0) {
-        same->rowid = claim.rowid;
-    } else if (claim.rowid != 0) {
-        same->doubles.push_back(claim.rowid);
-    }
+    same->rowids.insert(same->rowids.end(), claim.rowids.begin(), claim.rowids.end());
 }
 
 void MergeRun::read_own_claims() {
     const auto add = [&](std::int64_t rowid) {
         if (auto found = winners_.read(rowid); found.winner) {
             auto boxes = *boxes_of(*found.winner);
-            add_claim({std::move(*found.winner), "", std::move(boxes), rowid});
+            add_claim({std::move(*found.winner), "", std::move(boxes), {rowid}});
         }
     };
     // An older jitune or another program may have left rows of one place that overlap.
@@ -193,7 +189,7 @@ void MergeRun::read_claims_of_source() {
         if (fresh.empty()) {
             ++report_.known;
         } else {
-            add_claim({std::move(winner), "", fresh, 0, rowid, fresh});
+            add_claim({std::move(winner), "", fresh, {}, rowid, fresh});
         }
     }
 }
@@ -202,10 +198,10 @@ void MergeRun::unite_key(Places& places) {
     for (auto& [place, claims] : places) {
         settle(claims);
         for (const Claim& claim : claims) {
-            if (claim.rowid != 0) {
-                keep(claim);
-            } else {
+            if (claim.rowids.empty()) {
                 bring(claim);
+            } else {
+                keep(claim);
             }
         }
     }
@@ -219,8 +215,8 @@ void MergeRun::unite_key(Places& places) {
 }
 
 void MergeRun::keep(const Claim& claim) {
-    WinnerTable::Found found = winners_.read(claim.rowid);
-    Winner row = *found.winner;
+    const Winner own = winners_.read(claim.rowids.front()).winner.value();
+    Winner row = own;
     bool is_new = false;
     if (claim.source_rowid != 0 && options_.trust_code) {
         // Of two images of one winner the larger one stays, whichever database it comes from.
@@ -237,15 +233,13 @@ void MergeRun::keep(const Claim& claim) {
         ++(is_new ? report_.winners : report_.known);
     }
     const bool is_gone = claim.boxes.empty();
-    if (row == *found.winner && !is_gone && claim.doubles.empty()) {
+    if (row == own && !is_gone && claim.rowids.size() == 1) {
         return;
     }
-    log_.changed_winner(claim.content, *found.winner);
-    winners_.drop(claim.rowid, *found.digest);
-    for (const std::int64_t rowid : claim.doubles) {
-        if (const auto twin = winners_.read(rowid); twin.winner) {
-            log_.changed_winner(claim.content, *twin.winner);
-            winners_.drop(rowid, *twin.digest);
+    for (const std::int64_t rowid : claim.rowids) {
+        if (const auto found = winners_.read(rowid); found.winner) {
+            log_.changed_winner(claim.content, *found.winner);
+            winners_.drop(rowid, *found.digest);
         }
     }
     if (!is_gone) {

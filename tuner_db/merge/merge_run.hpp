@@ -20,10 +20,9 @@ struct Claim {
     Winner row;  ///< without its image
     std::string content;
     std::vector<SizeBox> boxes;
-    std::int64_t rowid = 0;           ///< in this database; 0: it is not there
-    std::int64_t source_rowid = 0;    ///< in the other database; 0: it is not there, or known
-    std::vector<SizeBox> fresh = {};  ///< of `boxes`, those that no earlier merge has brought
-    std::vector<std::int64_t> doubles = {};  ///< further rows of this content in this database
+    std::vector<std::int64_t> rowids = {};  ///< of this content in this database
+    std::int64_t source_rowid = 0;          ///< in the other one; 0: it is not there, or known
+    std::vector<SizeBox> fresh = {};        ///< of `boxes`, those that no earlier merge has brought
 };
 
 /// Unites another database with this one, as one set of measurements and one of claims for each key
