@@ -159,14 +159,14 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
         paths.push_back(path_of(memory, digest));
     }
     try {
-        return SharedLibrary::open(paths, SharedLibrary::Lifetime::process);
+        return SharedLibrary::open(paths);
     } catch (const Error&) {
         // A system may forbid to execute memory files. Else the file gives the readable answer.
     }
     try {
         const TempDir directory;
         const std::string file = directory.write(hex(digest) + ".so", image).string();
-        return SharedLibrary::open({file}, SharedLibrary::Lifetime::process);
+        return SharedLibrary::open({file});
     } catch (const Error& error) {
         throw Error(ErrorKind::device, fmt::format("load compiled code: {}", error.what()),
                     error.native_code());

@@ -22,7 +22,7 @@ ToolkitLibrary cupti_library() {
 #if __has_include(<cupti_range_profiler.h>)
 
 std::shared_ptr<const CuptiTable> load_cupti() {
-    return load_toolkit_library<CuptiTable>(cupti_library());
+    return resolved_table<CuptiTable>(open_toolkit_library(cupti_library()));
 }
 
 #else
