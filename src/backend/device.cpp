@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "backend/launch_timer.hpp"
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
 
@@ -16,10 +15,6 @@ void require_timed(std::span<const Launch> chain, std::size_t untimed) {
                                 "timed: give at least one launch of each kind",
                                 chain.size(), untimed));
     }
-}
-
-std::unique_ptr<LaunchTimer> Device::make_launch_timer() {
-    return nullptr;
 }
 
 std::vector<std::uint64_t> host_checksums(std::span<const MemoryRegion> regions) {

@@ -7,12 +7,26 @@ namespace jitune::internal {
 namespace {
 
 std::string_view content_of(std::string_view image, const Elf64_Shdr& section) {
-    return section.sh_offset > image.size() || section.sh_size > image.size() - section.sh_offset
-               ? std::string_view{}
-               : image.substr(section.sh_offset, section.sh_size);
+    return is_within(image, section.sh_offset, section.sh_size)
+               ? image.substr(section.sh_offset, section.sh_size)
+               : std::string_view{};
 }
 
 }  // namespace
+
+std::string_view flaw_of_elf(std::string_view image, unsigned machine) {
+    Elf64_Ehdr header{};
+    if (!read_at(image, 0, header)) {
+        return "it is shorter than an ELF header";
+    }
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
+        return "it is not an ELF file";
+    }
+    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+        return "it is not a 64-bit little-endian ELF file";
+    }
+    return header.e_machine == machine ? "" : "it is an ELF file for another machine";
+}
 
 std::optional<std::string_view> elf_section(std::string_view image, const std::string& name) {
     Elf64_Ehdr header{};

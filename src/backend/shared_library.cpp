@@ -8,19 +8,12 @@
 
 namespace jitune::internal {
 
-void SharedLibrary::Closer::operator()(void* handle) const noexcept {
-    dlclose(handle);
-}
-
-SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetime lifetime) {
-    const int keep = lifetime == Lifetime::process ? RTLD_NODELETE : 0;
+SharedLibrary SharedLibrary::open(const std::vector<std::string>& names) {
     std::string answers;
     for (const std::string& name : names) {
-        if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | keep)) {
-            if (lifetime == Lifetime::process) {
-                process_end::come_before_destructors();
-            }
-            return SharedLibrary(handle, name);
+        if (void* handle = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)) {
+            process_end::come_before_destructors();
+            return {handle, name};
         }
         const char* answer = dlerror();
         answers += answers.empty() ? "" : "; ";
@@ -30,7 +23,7 @@ SharedLibrary SharedLibrary::open(const std::vector<std::string>& names, Lifetim
 }
 
 void* SharedLibrary::find(const char* name) const {
-    return dlsym(handle_.get(), name);
+    return dlsym(handle_, name);
 }
 
 void* SharedLibrary::find_or_throw(const char* name) const {

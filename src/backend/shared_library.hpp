@@ -1,23 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace jitune::internal {
 
-/// A library loaded with dlopen.
+/// A library loaded with dlopen. Its code stays mapped for good: libraries with threads or exit
+/// handlers of their own (CUDA, OpenMP) must never lose theirs.
 class SharedLibrary {
 public:
-    /// How long the code stays mapped. `process` is for libraries with threads or exit handlers of
-    /// their own (CUDA, OpenMP): they must never be unmapped.
-    enum class Lifetime { object, process };
-
     /// Opens the first of `names` that loads, with local symbols and all symbols resolved.
     /// Throws Error(unavailable) with dlopen's message for each name.
-    static SharedLibrary open(const std::vector<std::string>& names, Lifetime lifetime);
+    static SharedLibrary open(const std::vector<std::string>& names);
 
     /// The address of `name`, or nullptr if the library does not have it.
     [[nodiscard]] void* find(const char* name) const;
@@ -30,13 +26,10 @@ public:
     }
 
 private:
-    struct Closer {
-        void operator()(void* handle) const noexcept;
-    };
     SharedLibrary(void* handle, std::string name) : handle_(handle), name_(std::move(name)) {}
     [[nodiscard]] void* find_or_throw(const char* name) const;
 
-    std::unique_ptr<void, Closer> handle_;
+    void* handle_;
     std::string name_;  ///< the name that loaded
 };
 

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
 #include "plan/task_name.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/hash.hpp"
 
 namespace jitune::internal {
@@ -32,10 +32,8 @@ std::string folder_name(const std::string& device_class) {
 PlanFolder PlanFolder::make(const std::filesystem::path& path) {
     if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
         const int code = errno;
-        throw Error(ErrorKind::usage,
-                    fmt::format("--plan {}: cannot make the folder: {}", path.string(),
-                                std::generic_category().message(code)),
-                    {NativeCode::Source::system, code});
+        throw_system_error(ErrorKind::usage,
+                           fmt::format("--plan {}: cannot make the folder", path.string()), code);
     }
     SharedFolder root = SharedFolder::open(path);
     // Of several commands at once, one makes this folder.

@@ -24,10 +24,7 @@ namespace jitune::internal {
 std::string random_name() {
     std::uint64_t number = 0;
     if (::getrandom(&number, sizeof number, 0) != sizeof number) {
-        const int code = errno;
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("no random number: {}", std::generic_category().message(code)),
-                    {NativeCode::Source::system, code});
+        throw_system_error(ErrorKind::unavailable, "no random number", errno);
     }
     return fmt::format("{:016x}", number);
 }

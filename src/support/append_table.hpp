@@ -13,6 +13,10 @@ namespace jitune::internal {
 /// waits; adding is thread-safe. `Mix` maps a key to a slot in [0, 1024).
 template <class Key, class Value, auto Mix>
 class AppendTable {
+    struct Any {
+        bool operator()(const Value& /*value*/) const { return true; }
+    };
+
 public:
     AppendTable() = default;
     ~AppendTable() {
@@ -26,22 +30,16 @@ public:
     AppendTable(const AppendTable&) = delete;
     AppendTable& operator=(const AppendTable&) = delete;
 
-    [[nodiscard]] Value* find(const Key& key) const { return find(key, Any{}); }
-
-    /// As find(), among several values of a key: one that `wanted` accepts.
-    template <class Wanted>
-    [[nodiscard]] Value* find(const Key& key, const Wanted& wanted) const {
+    /// A value of the key that `wanted` accepts; null: none.
+    template <class Wanted = Any>
+    [[nodiscard]] Value* find(const Key& key, const Wanted& wanted = {}) const {
         return find_from(heads_[Mix(key)].load(std::memory_order_acquire), key, wanted);
     }
 
-    /// Returns the value that is in the table: if two threads add a key, that of the first.
-    Value& add(const Key& key, std::unique_ptr<Value> value) {
-        return add(key, std::move(value), Any{});
-    }
-
-    /// As add(), if the table has no value of the key yet that `wanted` accepts.
-    template <class Wanted>
-    Value& add(const Key& key, std::unique_ptr<Value> value, const Wanted& wanted) {
+    /// Adds a value if the table has none of the key that `wanted` accepts. Returns the value that
+    /// is in the table: where two threads add a key, that of the first.
+    template <class Wanted = Any>
+    Value& add(const Key& key, std::unique_ptr<Value> value, const Wanted& wanted = {}) {
         auto node = std::make_unique<Node>(Node{key, std::move(value), nullptr});
         std::atomic<Node*>& head = heads_[Mix(key)];
         node->next = head.load(std::memory_order_acquire);
@@ -88,9 +86,6 @@ public:
     }
 
 private:
-    struct Any {
-        bool operator()(const Value& /*value*/) const { return true; }
-    };
     struct Node {
         Key key;
         std::unique_ptr<Value> value;

@@ -6,25 +6,24 @@
 
 #include <array>
 #include <cerrno>
-#include <string>
 #include <system_error>
-
-#include "jitune/error.hpp"
 
 namespace jitune::internal {
 namespace {
 
-void check_pipe(const char* call, int answer) {
+void check_pipe(const std::string& call, int answer) {
     if (answer < 0) {
-        const int code = errno;
-        throw Error(ErrorKind::unavailable,
-                    std::string("cannot make a pipe for the output of a program: ") + call + ": " +
-                        std::generic_category().message(code),
-                    {NativeCode::Source::system, code});
+        throw_system_error(ErrorKind::unavailable,
+                           "cannot make a pipe for the output of a program: " + call, errno);
     }
 }
 
 }  // namespace
+
+void throw_system_error(ErrorKind kind, const std::string& tried, int code) {
+    throw Error(kind, tried + ": " + std::generic_category().message(code),
+                {NativeCode::Source::system, code});
+}
 
 Pipe make_pipe() {
     std::array<int, 2> ends{};

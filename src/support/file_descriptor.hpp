@@ -3,9 +3,15 @@
 
 #include <unistd.h>
 
+#include <string>
 #include <utility>
 
+#include "jitune/error.hpp"
+
 namespace jitune::internal {
+
+/// Throws Error(kind) "<tried>: <what the system says of `code`>" with that code, an errno.
+[[noreturn]] void throw_system_error(ErrorKind kind, const std::string& tried, int code);
 
 /// Owns a file descriptor: the destructor closes it. -1: none.
 class FileDescriptor {

@@ -28,54 +28,52 @@ constexpr microseconds kLongestPause{1'000};
 constexpr off_t kLock = 0;
 constexpr off_t kQueue = 1;
 
-/// The file's descriptor, or -1 with errno.
-int open_or_make(const std::filesystem::path& path, FileLock::Among among) {
+/// The file, or none with errno.
+FileDescriptor open_or_make(const std::filesystem::path& path, FileLock::Among among) {
     const mode_t mode = among == FileLock::Among::all_users ? 0666 : 0600;
     constexpr int kFlags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
     // O_CREAT comes second: in a sticky folder the kernel refuses it for a file of another user.
-    int file = open(path.c_str(), kFlags);
-    if (file < 0 && errno == ENOENT) {
-        file = open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode);
-        if (file >= 0) {
-            static_cast<void>(fchmod(file, mode));  // the umask may have removed bits
+    FileDescriptor file(open(path.c_str(), kFlags));
+    if (file.number() < 0 && errno == ENOENT) {
+        file = FileDescriptor(open(path.c_str(), kFlags | O_CREAT | O_EXCL, mode));
+        if (file.number() >= 0) {
+            static_cast<void>(fchmod(file.number(), mode));  // the umask may have removed bits
         } else if (errno == EEXIST) {
-            file = open(path.c_str(), kFlags);
+            file = FileDescriptor(open(path.c_str(), kFlags));
         }
     }
     struct stat status {};
-    if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
-        close(file);
-        errno = EINVAL;
-        return -1;
+    if (file.number() < 0) {
+        return file;
     }
-    if (file >= 0 && among == FileLock::Among::this_user && status.st_uid != geteuid()) {
-        close(file);
+    if (fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode)) {
+        file.close();
+        errno = EINVAL;
+    } else if (among == FileLock::Among::this_user && status.st_uid != geteuid()) {
+        file.close();
         errno = EPERM;
-        return -1;
     }
     return file;
 }
 
 /// Sets a lock of the open file rather than of the process, so that two threads are two parties.
-int set(int file, short kind, off_t byte) {
+int set(const FileDescriptor& file, short kind, off_t byte) {
     struct flock lock {};
     lock.l_type = kind;
     lock.l_whence = SEEK_SET;
     lock.l_start = byte;
     lock.l_len = 1;
-    return fcntl(file, F_OFD_SETLK, &lock);
+    return fcntl(file.number(), F_OFD_SETLK, &lock);
 }
 
-bool wait_for(int file, off_t byte, std::chrono::milliseconds patience, LoopClock& time) {
+bool wait_for(const FileDescriptor& file, off_t byte, std::chrono::milliseconds patience,
+              LoopClock& time) {
     for (microseconds pause{50};; pause = std::min(2 * pause, kLongestPause)) {
         if (set(file, F_WRLCK, byte) == 0) {
             return true;
         }
         if (errno != EAGAIN && errno != EACCES && errno != EINTR) {
-            const int code = errno;
-            throw Error(ErrorKind::unavailable,
-                        fmt::format("cannot lock a file: fcntl: {}", std::strerror(code)),
-                        {NativeCode::Source::system, code});
+            throw_system_error(ErrorKind::unavailable, "cannot lock a file: fcntl", errno);
         }
         if (time.turn() >= patience) {
             return false;
@@ -93,7 +91,7 @@ FileLock::FileLock(std::span<const std::filesystem::path> folders, const std::st
     for (const std::filesystem::path& folder : folders) {
         path_ = folder / name;
         file_ = open_or_make(path_, among);
-        if (file_ >= 0) {
+        if (file_.number() >= 0) {
             return;
         }
         code = errno;
@@ -106,7 +104,6 @@ FileLock::FileLock(std::span<const std::filesystem::path> folders, const std::st
 
 FileLock::~FileLock() {
     release();
-    close(file_);
 }
 
 bool FileLock::acquire(std::chrono::milliseconds patience) {

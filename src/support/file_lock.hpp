@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "support/file_descriptor.hpp"
+
 namespace jitune::internal {
 
 /// A lock that processes share, on a file that stays empty. It ends with the process
@@ -41,7 +43,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    int file_ = -1;
+    FileDescriptor file_;
     std::optional<std::chrono::steady_clock::time_point> refused_since_;  ///< by ask()
 };
 

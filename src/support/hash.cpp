@@ -10,34 +10,11 @@
 
 namespace jitune::internal {
 
-Hasher::Hasher(std::string_view tag) {
-    text(tag);
-}
-
-void Hasher::field(char kind, const void* data, std::size_t size) {
+Hasher& Hasher::field(char kind, const void* data, std::size_t size) {
     const std::uint64_t length = size;
     buffer_.push_back(kind);
     buffer_.append(reinterpret_cast<const char*>(&length), sizeof length);
     buffer_.append(static_cast<const char*>(data), size);
-}
-
-Hasher& Hasher::text(std::string_view value) {
-    field('t', value.data(), value.size());
-    return *this;
-}
-
-Hasher& Hasher::bytes(std::span<const std::byte> value) {
-    field('b', value.data(), value.size());
-    return *this;
-}
-
-Hasher& Hasher::integer(std::int64_t value) {
-    field('i', &value, sizeof value);
-    return *this;
-}
-
-Hasher& Hasher::real(double value) {
-    field('r', &value, sizeof value);
     return *this;
 }
 

@@ -17,17 +17,19 @@ using Digest = std::array<std::byte, 16>;
 class Hasher {
 public:
     /// `tag` names the kind of data: equal fields of two kinds have different digests.
-    explicit Hasher(std::string_view tag);
+    explicit Hasher(std::string_view tag) { text(tag); }
 
-    Hasher& text(std::string_view value);
-    Hasher& bytes(std::span<const std::byte> value);
-    Hasher& integer(std::int64_t value);
-    Hasher& real(double value);
+    Hasher& text(std::string_view value) { return field('t', value.data(), value.size()); }
+    Hasher& bytes(std::span<const std::byte> value) {
+        return field('b', value.data(), value.size());
+    }
+    Hasher& integer(std::int64_t value) { return field('i', &value, sizeof value); }
+    Hasher& real(double value) { return field('r', &value, sizeof value); }
 
     [[nodiscard]] Digest digest() const;
 
 private:
-    void field(char kind, const void* data, std::size_t size);
+    Hasher& field(char kind, const void* data, std::size_t size);
 
     std::string buffer_;
 };

@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <thread>
 
 #include "jitune/error.hpp"
@@ -49,21 +48,6 @@ std::size_t take_size(std::string_view& bytes) {
     return size;
 }
 
-template <class T>
-T value_of(const std::string& field) {
-    T value{};
-    if (field.size() != sizeof value) {
-        refuse();
-    }
-    std::memcpy(&value, field.data(), sizeof value);
-    return value;
-}
-
-template <class T>
-std::string_view bytes_of(const T& value) {
-    return {reinterpret_cast<const char*>(&value), sizeof value};
-}
-
 }  // namespace
 
 std::string encode(const Message& message) {
@@ -102,7 +86,7 @@ std::string frame(const Message& message) {
     const std::string body = encode(message);
     FrameHeader header;
     header.checksum = quick_hash(body, kSeed);
-    return std::string(bytes_of(header)) + body;
+    return std::string(MessageWriter::bytes_of(header)) + body;
 }
 
 std::optional<Message> MessageBuffer::next() {
@@ -138,23 +122,6 @@ std::optional<Message> MessageBuffer::next() {
     return message;
 }
 
-MessageWriter& MessageWriter::text(std::string_view value) {
-    message_.emplace_back(value);
-    return *this;
-}
-
-MessageWriter& MessageWriter::integer(std::int64_t value) {
-    return text(bytes_of(value));
-}
-
-MessageWriter& MessageWriter::real(double value) {
-    return text(bytes_of(value));
-}
-
-MessageWriter& MessageWriter::reals(std::span<const double> values) {
-    return text({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
-}
-
 MessageWriter& MessageWriter::texts(std::span<const std::string> values) {
     integer(static_cast<std::int64_t>(values.size()));
     message_.insert(message_.end(), values.begin(), values.end());
@@ -168,12 +135,11 @@ const std::string& MessageReader::next() {
     return message_[at_++];
 }
 
-std::int64_t MessageReader::integer() {
-    return value_of<std::int64_t>(next());
-}
-
-double MessageReader::real() {
-    return value_of<double>(next());
+void MessageReader::copy(const std::string& field, void* value, std::size_t size) {
+    if (field.size() != size) {
+        refuse();
+    }
+    std::memcpy(value, field.data(), size);
 }
 
 std::vector<double> MessageReader::reals() {
@@ -201,11 +167,8 @@ using std::chrono::milliseconds;
 std::pair<FileDescriptor, FileDescriptor> MessageChannel::make_pair() {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-        const int code = errno;
-        throw Error(
-            ErrorKind::unavailable,
-            "cannot open a message channel: socketpair: " + std::system_category().message(code),
-            {NativeCode::Source::system, code});
+        throw_system_error(ErrorKind::unavailable, "cannot open a message channel: socketpair",
+                           errno);
     }
     return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }

@@ -48,10 +48,15 @@ class MessageWriter {
 public:
     explicit MessageWriter(Message& message) : message_(message) {}
 
-    MessageWriter& text(std::string_view value);
-    MessageWriter& integer(std::int64_t value);
-    MessageWriter& real(double value);
-    MessageWriter& reals(std::span<const double> values);
+    MessageWriter& text(std::string_view value) {
+        message_.emplace_back(value);
+        return *this;
+    }
+    MessageWriter& integer(std::int64_t value) { return text(bytes_of(value)); }
+    MessageWriter& real(double value) { return text(bytes_of(value)); }
+    MessageWriter& reals(std::span<const double> values) {
+        return text({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+    }
     MessageWriter& texts(std::span<const std::string> values);
 
     /// Appends several fields, each as its type requires. MessageReader::fields() reads them by the
@@ -60,6 +65,11 @@ public:
     MessageWriter& fields(const Fields&... values) {
         (write(values), ...);
         return *this;
+    }
+
+    template <class T>
+    static std::string_view bytes_of(const T& value) {
+        return {reinterpret_cast<const char*>(&value), sizeof value};
     }
 
 private:
@@ -86,8 +96,8 @@ public:
     explicit MessageReader(const Message& message) : message_(message) {}
 
     std::string text() { return next(); }
-    std::int64_t integer();
-    double real();
+    std::int64_t integer() { return next_as<std::int64_t>(); }
+    double real() { return next_as<double>(); }
     std::vector<double> reals();
     std::vector<std::string> texts();
 
@@ -112,6 +122,13 @@ private:
     }
 
     const std::string& next();
+    template <class T>
+    T next_as() {
+        T value{};
+        copy(next(), &value, sizeof value);
+        return value;
+    }
+    static void copy(const std::string& field, void* value, std::size_t size);
 
     const Message& message_;
     std::size_t at_ = 0;

@@ -62,10 +62,8 @@ void wait_for_output(int source, bool open) {
 }
 
 [[noreturn]] void fail(const std::string& program, const char* call, int code) {
-    throw Error(
-        ErrorKind::unavailable,
-        fmt::format("cannot run {}: {}: {}", program, call, std::system_category().message(code)),
-        {NativeCode::Source::system, code});
+    throw_system_error(ErrorKind::unavailable, fmt::format("cannot run {}: {}", program, call),
+                       code);
 }
 
 struct SpawnFileActions {

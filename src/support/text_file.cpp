@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 
@@ -21,11 +20,10 @@
 namespace jitune::internal {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, const char* call, int error) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("cannot read \"{}\": {}: {}", path.string(), call, std::strerror(error)),
-        {NativeCode::Source::system, error});
+[[noreturn]] void fail(const std::filesystem::path& path, const char* call) {
+    const int code = errno;
+    throw_system_error(ErrorKind::usage, fmt::format("cannot read \"{}\": {}", path.string(), call),
+                       code);
 }
 
 }  // namespace
@@ -38,11 +36,11 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     // O_NONBLOCK: opening a FIFO must not wait for a writer before it can be refused.
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
     if (file.number() < 0) {
-        fail(path, "open", errno);
+        fail(path, "open");
     }
     struct stat status {};
     if (::fstat(file.number(), &status) != 0) {
-        fail(path, "fstat", errno);
+        fail(path, "fstat");
     }
     if (!S_ISREG(status.st_mode)) {
         throw Error(ErrorKind::usage,
@@ -54,7 +52,7 @@ MappedFile::MappedFile(const std::filesystem::path& path) {
     }
     void* data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
     if (data == MAP_FAILED) {
-        fail(path, "mmap", errno);
+        fail(path, "mmap");
     }
     data_ = {static_cast<const std::byte*>(data), Unmapper{size}};
 }
@@ -87,10 +85,8 @@ std::string read_if_there(const std::filesystem::path& path) {
     }
     if (failed) {
         const int code = errno;
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("cannot read \"{}\": {}", path.string(),
-                                std::generic_category().message(code)),
-                    {NativeCode::Source::system, code});
+        throw_system_error(ErrorKind::unavailable, fmt::format("cannot read \"{}\"", path.string()),
+                           code);
     }
     return bytes;
 }
@@ -106,10 +102,7 @@ void write_file(const std::filesystem::path& path, std::initializer_list<std::st
     file.close();
     if (!file) {
         const int code = errno;
-        throw Error(kind,
-                    fmt::format("cannot write \"{}\": {}", path.string(),
-                                std::generic_category().message(code)),
-                    {NativeCode::Source::system, code});
+        throw_system_error(kind, fmt::format("cannot write \"{}\"", path.string()), code);
     }
 }
 
@@ -137,9 +130,8 @@ void replace_file(const std::filesystem::path& path, std::string_view text, Erro
     std::filesystem::rename(fresh, goal, refused);
     if (refused) {
         std::filesystem::remove(fresh, unknown);
-        throw Error(kind,
-                    fmt::format("cannot replace \"{}\": {}", path.string(), refused.message()),
-                    {NativeCode::Source::system, refused.value()});
+        throw_system_error(kind, fmt::format("cannot replace \"{}\"", path.string()),
+                           refused.value());
     }
 }
 

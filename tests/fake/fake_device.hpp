@@ -11,7 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "backend/launch_timer.hpp"
 #include "backend/platform.hpp"
 
 namespace jitune::internal {

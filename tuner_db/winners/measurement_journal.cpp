@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "jitune/error.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
 #include "support/process_identity.hpp"
@@ -31,10 +32,9 @@ constexpr std::string_view kHeader = "boot", kAnnounced = "announced", kMeasured
 
 [[noreturn]] void fail(const std::filesystem::path& path, const char* call) {
     const int code = errno;
-    throw Error(ErrorKind::store,
-                fmt::format("cannot keep a tuning's progress in {}: {}: {}", path.string(), call,
-                            std::system_category().message(code)),
-                {NativeCode::Source::system, code});
+    throw_system_error(
+        ErrorKind::store,
+        fmt::format("cannot keep a tuning's progress in {}: {}", path.string(), call), code);
 }
 
 Digest digest_of(std::string_view bytes) {

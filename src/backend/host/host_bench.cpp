@@ -12,7 +12,6 @@
 #include <exception>
 #include <numeric>
 #include <span>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "backend/host/host_memory.hpp"
 #include "backend/host/host_threads.hpp"
 #include "jitune/error.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/loop_clock.hpp"
 
 namespace jitune::internal {
@@ -63,10 +63,8 @@ std::byte* map(std::size_t bytes) {
         ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapping == MAP_FAILED) {
         const int code = errno;
-        throw Error(ErrorKind::unavailable,
-                    fmt::format("allocate {} bytes of host memory: mmap: {}", bytes,
-                                std::system_category().message(code)),
-                    {NativeCode::Source::system, code});
+        throw_system_error(ErrorKind::unavailable,
+                           fmt::format("allocate {} bytes of host memory: mmap", bytes), code);
     }
     return static_cast<std::byte*>(mapping);
 }
@@ -86,10 +84,9 @@ public:
         if (::mprotect(mapping_ + page_bytes(), inner, PROT_READ | PROT_WRITE) != 0) {
             const int code = errno;
             ::munmap(mapping_, mapped_bytes_);
-            throw Error(ErrorKind::unavailable,
-                        fmt::format("allocate {} bytes of host memory: mprotect: {}", bytes,
-                                    std::system_category().message(code)),
-                        {NativeCode::Source::system, code});
+            throw_system_error(ErrorKind::unavailable,
+                               fmt::format("allocate {} bytes of host memory: mprotect", bytes),
+                               code);
         }
         data_ = mapping_ + page_bytes() + inner - round_up(bytes > 0 ? bytes : 1, kAlignment);
     }

@@ -77,10 +77,6 @@ std::string key_of(const std::filesystem::path& program) {
                        file_stamp(program));
 }
 
-std::vector<CompileOutcome> failures(std::size_t count, const std::string& log) {
-    return std::vector<CompileOutcome>(count, CompileFailure{log});
-}
-
 }  // namespace
 
 /// Hidden symbols, so that no two images and no app share a template's functions; the warnings of
@@ -151,15 +147,17 @@ CompiledTogether HostCompiler::compile_once(const TemplateSource& source,
     if (result.stopped) {
         throw CompileStopped();
     }
+    const auto failed = [&](const std::string& log) {
+        return std::vector<CompileOutcome>(instances.size(), CompileFailure{log});
+    };
     if (!result.succeeded()) {
-        return {failures(instances.size(), fmt::format("{}: {}\n{}", program_.string(),
-                                                       describe_end(result), result.output)),
+        return {failed(fmt::format("{}: {}\n{}", program_.string(), describe_end(result),
+                                   result.output)),
                 !result.timed_out && !result.flooded};
     }
     const auto bytes = std::make_shared<const std::string>(read_if_there(image));
     if (bytes->empty()) {
-        return {failures(instances.size(),
-                         fmt::format("{}: success, but no output", program_.string()))};
+        return {failed(fmt::format("{}: success, but no output", program_.string()))};
     }
     CompiledTogether attempt;
     for (std::size_t i = 0; i < instances.size(); ++i) {

@@ -14,7 +14,6 @@
 #include "backend/host/host_facts.hpp"
 #include "backend/host/host_memory.hpp"
 #include "backend/host/host_program.hpp"
-#include "backend/launch_timer.hpp"
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
 

@@ -14,8 +14,10 @@
 
 #include <fmt/format.h>
 
+#include "backend/elf_section.hpp"
 #include "backend/host/host_threads.hpp"
 #include "jitune/error.hpp"
+#include "support/file_descriptor.hpp"
 #include "support/temp_dir.hpp"
 #include "support/thread_signals.hpp"
 
@@ -92,82 +94,51 @@ constexpr Elf64_Half kMachine = EM_AARCH64;
 #error "jitune's host backend supports x86-64 and AArch64"
 #endif
 
-template <class T>
-T read_at(const std::string& image, std::size_t offset) {
-    T value;
-    std::memcpy(&value, image.data() + offset, sizeof value);
-    return value;
-}
-
-bool within(const std::string& image, std::size_t offset, std::size_t size) {
-    return offset <= image.size() && size <= image.size() - offset;
-}
-
 /// Why the image cannot be one of ours; empty if it can. The loader trusts what it maps: a header
 /// that leads past the end of the file would be a crash in it.
 std::string_view objection(const std::string& image) {
-    if (image.size() < sizeof(Elf64_Ehdr)) {
-        return "too short for an ELF header";
+    if (const std::string_view flaw = flaw_of_elf(image, kMachine); !flaw.empty()) {
+        return flaw;
     }
-    const auto header = read_at<Elf64_Ehdr>(image, 0);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) {
-        return "no ELF file";
-    }
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB ||
-        header.e_machine != kMachine) {
-        return "made for another machine";
-    }
+    Elf64_Ehdr header{};
+    read_at(image, 0, header);
     if (header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr)) {
-        return "no shared object";
-    }
-    if (!within(image, header.e_phoff, header.e_phnum * sizeof(Elf64_Phdr))) {
-        return "cut off in its program headers";
+        return "it is no shared object";
     }
     bool dynamic = false;
     for (std::size_t index = 0; index < header.e_phnum; ++index) {
-        const auto segment =
-            read_at<Elf64_Phdr>(image, header.e_phoff + index * sizeof(Elf64_Phdr));
-        if (!within(image, segment.p_offset, segment.p_filesz)) {
-            return "cut off in a segment";
+        Elf64_Phdr segment{};
+        if (!is_within(image, header.e_phoff, header.e_phnum * sizeof segment) ||
+            !read_at(image, header.e_phoff + index * sizeof segment, segment)) {
+            return "it is cut off in its program headers";
+        }
+        if (!is_within(image, segment.p_offset, segment.p_filesz)) {
+            return "it is cut off in a segment";
         }
         dynamic = dynamic || segment.p_type == PT_DYNAMIC;
     }
-    return dynamic ? "" : "not a shared object: it has no dynamic section";
+    return dynamic ? "" : "it is not a shared object: it has no dynamic section";
 }
 
-/// A file without a name, executable even if every folder is mounted noexec.
-class MemoryFile {
-public:
-    explicit MemoryFile(std::string_view content) : number_(::memfd_create("jitune", MFD_CLOEXEC)) {
-        const FileSizeGuard guard;
-        while (number_ >= 0 && !content.empty()) {
-            const ssize_t count = ::write(number_, content.data(), content.size());
-            if (count <= 0) {
-                return;
-            }
+/// A file without a name, executable even where every folder is mounted noexec; none where it
+/// cannot hold the content.
+FileDescriptor memory_file(std::string_view content) {
+    FileDescriptor file(::memfd_create("jitune", MFD_CLOEXEC));
+    const FileSizeGuard guard;
+    while (file.number() >= 0 && !content.empty()) {
+        const ssize_t count = ::write(file.number(), content.data(), content.size());
+        if (count <= 0) {
+            file.close();
+        } else {
             content.remove_prefix(static_cast<std::size_t>(count));
         }
-        complete_ = number_ >= 0;
     }
-    ~MemoryFile() {
-        if (number_ >= 0) {
-            ::close(number_);
-        }
-    }
-    MemoryFile(const MemoryFile&) = delete;
-    MemoryFile& operator=(const MemoryFile&) = delete;
-
-    [[nodiscard]] bool complete() const { return complete_; }
-    [[nodiscard]] int number() const { return number_; }
-
-private:
-    int number_;
-    bool complete_ = false;
-};
+    return file;
+}
 
 /// The loader takes a path that it has seen for the library that it has, and the numbers of closed
-/// files are used again. So the path tells the content's digest: each bit is "//" or "/.".
-std::string path_of(const MemoryFile& file, const Digest& digest) {
+/// files come again: so the path spells the content, a bit as "//" or "/.".
+std::string path_of(const FileDescriptor& file, const Digest& digest) {
     std::string path = "/proc/self/fd";
     for (const std::byte byte : digest) {
         for (int bit = 0; bit < 8; ++bit) {
@@ -182,13 +153,13 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
         throw Error(ErrorKind::device,
                     fmt::format("load compiled code of {} bytes: {}", image.size(), reason));
     }
-    const MemoryFile memory(image);
+    const FileDescriptor memory = memory_file(image);
     std::vector<std::string> paths;
-    if (memory.complete()) {
+    if (memory.number() >= 0) {
         paths.push_back(path_of(memory, digest));
     }
     try {
-        return SharedLibrary::open(paths, SharedLibrary::Lifetime::process);
+        return SharedLibrary::open(paths);
     } catch (const Error&) {
         // A system may forbid to execute memory files. If there is another reason, opening a file
         // tells it more readably.
@@ -196,7 +167,7 @@ SharedLibrary map(const std::string& image, const Digest& digest) {
     try {
         const TempDir directory;
         const std::string file = directory.write(hex(digest) + ".so", image).string();
-        return SharedLibrary::open({file}, SharedLibrary::Lifetime::process);
+        return SharedLibrary::open({file});
     } catch (const Error& error) {
         throw Error(ErrorKind::device, fmt::format("load compiled code: {}", error.what()),
                     error.native_code());

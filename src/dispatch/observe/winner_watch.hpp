@@ -13,7 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "backend/launch_timer.hpp"
 #include "dispatch/answer/dispatch_table.hpp"
 #include "dispatch/observe/served_times.hpp"
 #include "dispatch/session_store.hpp"

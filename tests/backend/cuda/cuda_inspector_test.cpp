@@ -19,7 +19,8 @@ const char* const kLog =
     "ptxas info    : Used 8 registers, used 0 barriers\n";
 
 TEST(PtxasLog, ReadsTheResourcesOfOneKernel) {
-    const auto found = read_ptxas_log(kLog, "_Z1kPfi");
+    const auto inspector = make_cuda_inspector();
+    const auto found = inspector->resources(kLog, "_Z1kPfi");
     ASSERT_TRUE(found);
     EXPECT_EQ(found->registers, 32);
     EXPECT_EQ(found->shared_bytes, 512);
@@ -27,13 +28,13 @@ TEST(PtxasLog, ReadsTheResourcesOfOneKernel) {
     EXPECT_EQ(found->barriers, 3);
     EXPECT_EQ(found->spill_store_bytes, 1088);
     EXPECT_EQ(found->spill_load_bytes, 1244);
-    const auto other = read_ptxas_log(kLog, "_Z1k");
+    const auto other = inspector->resources(kLog, "_Z1k");
     ASSERT_TRUE(other);
     EXPECT_EQ(other->registers, 8);
     EXPECT_EQ(other->shared_bytes, 0);
     EXPECT_EQ(other->stack_bytes, 0);
-    EXPECT_FALSE(read_ptxas_log(kLog, "_Z2kk"));
-    EXPECT_FALSE(read_ptxas_log("", "_Z1k"));
+    EXPECT_FALSE(inspector->resources(kLog, "_Z2kk"));
+    EXPECT_FALSE(inspector->resources("", "_Z1k"));
 }
 
 TEST(CudaInspector, DescribesADeviceOfEachArchitecture) {

@@ -5,7 +5,6 @@
 
 #include "backend/cuda/driver/cuda_platform.hpp"
 #include "backend/cuda/driver/driver_table.hpp"
-#include "backend/launch_timer.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

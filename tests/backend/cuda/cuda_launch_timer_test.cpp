@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "backend/launch_timer.hpp"
-
 #include "fake/fake_cuda_fixture.hpp"
 
 namespace jitune::internal {

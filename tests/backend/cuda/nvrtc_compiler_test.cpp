@@ -87,13 +87,15 @@ TEST_F(NvrtcCompiler, TellsTheParametersOfAKernelInACubin) {
             .front();
     const auto& binary = std::get<Binary>(outcome);
     using Bytes = std::vector<std::int64_t>;
-    EXPECT_EQ(cubin_parameters(*binary.image, binary.symbols[0]), (Bytes{8, 1, 8, 4}));
-    EXPECT_EQ(cubin_parameters(*binary.image, binary.symbols[1]), (Bytes{20000, 2}));
-    EXPECT_EQ(cubin_parameters(*binary.image, binary.symbols[2]), Bytes{});
-    EXPECT_EQ(cubin_parameters(*binary.image, "k"), std::nullopt);
+    const auto inspector = make_cuda_inspector();
+    EXPECT_EQ(inspector->parameters(binary, binary.symbols[0]), (Bytes{8, 1, 8, 4}));
+    EXPECT_EQ(inspector->parameters(binary, binary.symbols[1]), (Bytes{20000, 2}));
+    EXPECT_EQ(inspector->parameters(binary, binary.symbols[2]), Bytes{});
+    EXPECT_EQ(inspector->parameters(binary, "k"), std::nullopt);
     for (std::size_t length = 0; length < binary.image->size(); ++length) {  // reads no further
-        const std::string part = binary.image->substr(0, length);
-        EXPECT_NE(cubin_parameters(part, binary.symbols[0]), Bytes{}) << length;
+        Binary part = binary;
+        part.image = std::make_shared<const std::string>(binary.image->substr(0, length));
+        EXPECT_NE(inspector->parameters(part, binary.symbols[0]), Bytes{}) << length;
     }
 }
 

@@ -38,7 +38,7 @@ TEST_P(OwnTexturesCompile, CompilesForEveryArchitecture) {
         const auto* failure = std::get_if<CompileFailure>(&outcome);
         ASSERT_EQ(failure, nullptr) << architecture << ": " << failure->log;
         const Binary& binary = std::get<Binary>(outcome);
-        const auto bytes = cubin_parameters(*binary.image, binary.symbols.front());
+        const auto bytes = make_cuda_inspector()->parameters(binary, binary.symbols.front());
         ASSERT_TRUE(bytes) << architecture;
         for (std::size_t i = 0; i < bytes->size(); ++i) {
             const auto* argument = front.find_argument(front.launches[0].arguments[i]);

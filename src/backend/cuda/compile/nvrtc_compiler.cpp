@@ -259,7 +259,7 @@ ToolkitLibrary nvrtc_library() {
 }
 
 std::shared_ptr<const NvrtcTable> load_nvrtc() {
-    return load_toolkit_library<NvrtcTable>(nvrtc_library());
+    return resolved_table<NvrtcTable>(open_toolkit_library(nvrtc_library()));
 }
 
 std::string nvrtc_version(const NvrtcTable& nvrtc) {

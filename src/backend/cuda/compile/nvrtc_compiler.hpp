@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cuda/driver/function_table.hpp"
 #include "backend/cuda/driver/toolkit_library.hpp"
 #include "backend/device.hpp"
 

@@ -8,7 +8,6 @@
 #include "backend/cuda/driver/nvml_reader.hpp"
 #include "backend/cuda/launch/service_kernel.hpp"
 #include "backend/cuda/measure/counter_profiler.hpp"
-#include "backend/launch_timer.hpp"
 
 namespace jitune::internal {
 

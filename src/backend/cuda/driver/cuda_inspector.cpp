@@ -181,14 +181,63 @@ public:
         return {"--ptxas-options=-v"};
     }
 
+    /// Reads the lines "Function properties for <symbol>", then the bytes of stack and spills, then
+    /// "Used <n> registers".
     [[nodiscard]] std::optional<KernelResources> resources(std::string_view log,
                                                            std::string_view symbol) const override {
-        return read_ptxas_log(log, symbol);
+        const std::string_view part = part_of(log, symbol);
+        const std::size_t used = part.find("Used ");
+        if (used == std::string_view::npos) {
+            return std::nullopt;
+        }
+        // Functions that are not inlined have properties of their own, behind those of the entry.
+        const std::string_view properties =
+            part.substr(0, part.find("Function properties",
+                                     1 + std::min(part.find("Function properties"), part.size())));
+        const std::string_view line = part.substr(used, part.find('\n', used) - used);
+        KernelResources result;
+        result.registers = number_before(line, " registers");
+        result.shared_bytes = number_before(line, " bytes smem");
+        result.barriers = std::max<std::int64_t>(1, number_before(line, " barriers"));
+        result.stack_bytes = std::max(number_before(properties, " bytes stack frame"),
+                                      number_before(line, " bytes cumulative stack size"));
+        result.spill_store_bytes = number_before(properties, " bytes spill stores");
+        result.spill_load_bytes = number_before(properties, " bytes spill loads");
+        return result;
     }
 
+    /// Reads the section .nv.info.<symbol>.
     [[nodiscard]] std::optional<std::vector<std::int64_t>> parameters(
         const Binary& binary, std::string_view symbol) const override {
-        return cubin_parameters(*binary.image, symbol);
+        const auto info = elf_section(*binary.image, ".nv.info." + std::string(symbol));
+        if (!info || info->empty()) {
+            return std::nullopt;
+        }
+        std::map<std::uint16_t, std::int64_t> sizes;
+        InfoAttribute attribute{};
+        for (std::uint64_t at = 0; read_at(*info, at, attribute);) {
+            at += sizeof attribute;
+            if (attribute.form != kSized) {
+                continue;
+            }
+            InfoParameter parameter{};
+            if (attribute.name == kParameter || attribute.name == kLongParameter) {
+                if (!read_at(*info, at, parameter)) {
+                    return std::nullopt;
+                }
+                sizes[parameter.ordinal] =
+                    attribute.name == kParameter ? parameter.size >> kSizeShift : parameter.size;
+            }
+            at += attribute.value;
+        }
+        std::vector<std::int64_t> result;
+        for (const auto& [ordinal, size] : sizes) {
+            if (ordinal != result.size()) {
+                return std::nullopt;
+            }
+            result.push_back(size);
+        }
+        return result;
     }
 
     [[nodiscard]] std::string flaw_of_texture(const TextureView& view) const override {
@@ -228,61 +277,6 @@ public:
 };
 
 }  // namespace
-
-std::optional<std::vector<std::int64_t>> cubin_parameters(std::string_view image,
-                                                          std::string_view symbol) {
-    const auto info = elf_section(image, ".nv.info." + std::string(symbol));
-    if (!info || info->empty()) {
-        return std::nullopt;
-    }
-    std::map<std::uint16_t, std::int64_t> sizes;
-    InfoAttribute attribute{};
-    for (std::uint64_t at = 0; read_at(*info, at, attribute);) {
-        at += sizeof attribute;
-        if (attribute.form != kSized) {
-            continue;
-        }
-        InfoParameter parameter{};
-        if (attribute.name == kParameter || attribute.name == kLongParameter) {
-            if (!read_at(*info, at, parameter)) {
-                return std::nullopt;
-            }
-            sizes[parameter.ordinal] =
-                attribute.name == kParameter ? parameter.size >> kSizeShift : parameter.size;
-        }
-        at += attribute.value;
-    }
-    std::vector<std::int64_t> result;
-    for (const auto& [ordinal, size] : sizes) {
-        if (ordinal != result.size()) {
-            return std::nullopt;
-        }
-        result.push_back(size);
-    }
-    return result;
-}
-
-std::optional<KernelResources> read_ptxas_log(std::string_view log, std::string_view symbol) {
-    const std::string_view part = part_of(log, symbol);
-    const std::size_t used = part.find("Used ");
-    if (used == std::string_view::npos) {
-        return std::nullopt;
-    }
-    // Functions that are not inlined have properties of their own, behind those of the entry.
-    const std::string_view properties =
-        part.substr(0, part.find("Function properties",
-                                 1 + std::min(part.find("Function properties"), part.size())));
-    const std::string_view line = part.substr(used, part.find('\n', used) - used);
-    KernelResources result;
-    result.registers = number_before(line, " registers");
-    result.shared_bytes = number_before(line, " bytes smem");
-    result.barriers = std::max<std::int64_t>(1, number_before(line, " barriers"));
-    result.stack_bytes = std::max(number_before(properties, " bytes stack frame"),
-                                  number_before(line, " bytes cumulative stack size"));
-    result.spill_store_bytes = number_before(properties, " bytes spill stores");
-    result.spill_load_bytes = number_before(properties, " bytes spill loads");
-    return result;
-}
 
 std::unique_ptr<const KernelInspector> make_cuda_inspector() {
     return std::make_unique<const CudaInspector>();

@@ -29,69 +29,56 @@ constexpr std::array kAttributes{
     AttributeName{"memory_clock_khz", CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE},
 };
 
-/// Asks the driver about one device.
-class DeviceReader {
-public:
-    DeviceReader(const DriverTable& driver, int ordinal, CUdevice handle)
-        : driver_(driver), handle_(handle), tried_(fmt::format("read device cuda:{}", ordinal)) {}
+std::int64_t read_attribute(const DriverDevice& device, std::string_view tried,
+                            CUdevice_attribute attribute) {
+    int value = 0;
+    device.call(&DriverTable::cuDeviceGetAttribute, tried, &value, attribute, device.handle());
+    return value;
+}
 
-    [[nodiscard]] std::int64_t attribute(CUdevice_attribute attribute) const {
-        int value = 0;
-        call(driver_, &DriverTable::cuDeviceGetAttribute, tried_, &value, attribute, handle_);
-        return value;
+std::string read_uuid(const DriverDevice& device, std::string_view tried) {
+    CUuuid uuid{};
+    device.call(&DriverTable::cuDeviceGetUuid, tried, &uuid, device.handle());
+    std::string text = "GPU-";
+    for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+        const bool dash = i == 4 || i == 6 || i == 8 || i == 10;
+        text += fmt::format("{}{:02x}", dash ? "-" : "",
+                            static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
     }
+    return text;
+}
 
-    [[nodiscard]] std::map<std::string, std::int64_t> attributes() const {
-        std::map<std::string, std::int64_t> values;
-        for (const AttributeName& row : kAttributes) {
-            values[row.name] = attribute(row.attribute);
-        }
-        values["compute_capability"] =
-            10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
-            attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
-        return values;
+/// Asks the driver about a device.
+DeviceInfo read_info(const DriverDevice& device, int ordinal) {
+    const std::string tried = fmt::format("read device cuda:{}", ordinal);
+    const auto attribute = [&](CUdevice_attribute one) {
+        return read_attribute(device, tried, one);
+    };
+    DeviceInfo info;
+    info.platform = PlatformKind::cuda;
+    info.id = fmt::format("{}:{}", to_string(info.platform), ordinal);
+    std::array<char, 256> name{};
+    device.call(&DriverTable::cuDeviceGetName, tried, name.data(),
+                static_cast<int>(name.size()) - 1, device.handle());
+    info.name = name.data();
+    info.uuid = read_uuid(device, tried);
+    int version = 0;
+    device.call(&DriverTable::cuDriverGetVersion, tried, &version);
+    info.driver = fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+    for (const AttributeName& row : kAttributes) {
+        info.attributes[row.name] = attribute(row.attribute);
     }
-
-    [[nodiscard]] std::string name() const {
-        std::array<char, 256> text{};
-        call(driver_, &DriverTable::cuDeviceGetName, tried_, text.data(),
-             static_cast<int>(text.size()) - 1, handle_);
-        return text.data();
-    }
-
-    [[nodiscard]] std::string uuid() const {
-        CUuuid uuid{};
-        call(driver_, &DriverTable::cuDeviceGetUuid, tried_, &uuid, handle_);
-        std::string text = "GPU-";
-        for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
-            const bool dash = i == 4 || i == 6 || i == 8 || i == 10;
-            text += fmt::format("{}{:02x}", dash ? "-" : "",
-                                static_cast<unsigned>(static_cast<unsigned char>(uuid.bytes[i])));
-        }
-        return text;
-    }
-
-    [[nodiscard]] std::string driver_version() const {
-        int version = 0;
-        call(driver_, &DriverTable::cuDriverGetVersion, tried_, &version);
-        return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
-    }
-
-private:
-    const DriverTable& driver_;
-    CUdevice handle_;
-    std::string tried_;
-};
-
-// A MIG slice needs no field of its own: the SM count and the L2 size that it sees are its own.
-std::string device_class(const DeviceReader& reader,
-                         const std::map<std::string, std::int64_t>& attributes) {
-    return fmt::format("cuda cc={} sm={} l2={} bus={} memclk={} smem={} ecc={} mps={}",
-                       attributes.at("compute_capability"), attributes.at("sm_count"),
-                       attributes.at("l2_bytes"), attributes.at("memory_bus_bits"),
-                       attributes.at("memory_clock_khz"), attributes.at("shared_bytes_per_block"),
-                       reader.attribute(CU_DEVICE_ATTRIBUTE_ECC_ENABLED),
-                       reader.attribute(CU_DEVICE_ATTRIBUTE_MPS_ENABLED));
+    info.attributes["compute_capability"] =
+        10 * attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
+        attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    // A MIG slice needs no field of its own: the SM count and the L2 size that it sees are its own.
+    const auto known = [&](const char* one) { return info.attributes.at(one); };
+    info.device_class = fmt::format(
+        "cuda cc={} sm={} l2={} bus={} memclk={} smem={} ecc={} mps={}",
+        known("compute_capability"), known("sm_count"), known("l2_bytes"), known("memory_bus_bits"),
+        known("memory_clock_khz"), known("shared_bytes_per_block"),
+        attribute(CU_DEVICE_ATTRIBUTE_ECC_ENABLED), attribute(CU_DEVICE_ATTRIBUTE_MPS_ENABLED));
+    return info;
 }
 
 CUdevice find_device(const DriverTable& driver, int ordinal) {
@@ -109,16 +96,10 @@ constexpr std::chrono::seconds kLongestTurn{1};  // a clock that jumps must not 
 }  // namespace
 
 DriverDevice::DriverDevice(std::shared_ptr<const DriverTable> driver, int ordinal, Log log)
-    : driver_(std::move(driver)), log_(std::move(log)), handle_(find_device(*driver_, ordinal)) {
-    const DeviceReader reader(*driver_, ordinal, handle_);
-    info_.platform = PlatformKind::cuda;
-    info_.id = fmt::format("{}:{}", to_string(info_.platform), ordinal);
-    info_.name = reader.name();
-    info_.uuid = reader.uuid();
-    info_.driver = reader.driver_version();
-    info_.attributes = reader.attributes();
-    info_.device_class = device_class(reader, info_.attributes);
-}
+    : driver_(std::move(driver)),
+      log_(std::move(log)),
+      handle_(find_device(*driver_, ordinal)),
+      info_(read_info(*this, ordinal)) {}
 
 DriverDevice::~DriverDevice() {
     if (primary_.load() != nullptr && !abandoned_) {

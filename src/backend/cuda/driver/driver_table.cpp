@@ -15,7 +15,7 @@ namespace {
 
 SharedLibrary open_driver() {
     try {
-        return SharedLibrary::open({"libcuda.so.1"}, SharedLibrary::Lifetime::process);
+        return SharedLibrary::open({"libcuda.so.1"});
     } catch (const Error& error) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("there is no NVIDIA driver: {}", error.what()));

@@ -11,8 +11,7 @@
 namespace jitune::internal {
 
 std::shared_ptr<const NcclTable> load_nccl() {
-    const SharedLibrary library =
-        SharedLibrary::open({"libnccl.so.2"}, SharedLibrary::Lifetime::process);
+    const SharedLibrary library = SharedLibrary::open({"libnccl.so.2"});
     auto table = std::make_shared<NcclTable>();
     library.resolve("ncclGetErrorString", table->error_string);
     library.resolve("ncclCommInitAll", table->init_all);

@@ -16,8 +16,7 @@ constexpr unsigned long long kHeldDown = kNvmlSwPowerCap | kNvmlHwSlowdown |
 }  // namespace
 
 std::shared_ptr<const NvmlTable> load_nvml() {
-    const SharedLibrary library =
-        SharedLibrary::open({"libnvidia-ml.so.1"}, SharedLibrary::Lifetime::process);
+    const SharedLibrary library = SharedLibrary::open({"libnvidia-ml.so.1"});
     auto table = std::make_shared<NvmlTable>();
     library.resolve("nvmlInit_v2", table->init);
     library.resolve("nvmlDeviceGetHandleByUUID", table->device_by_uuid);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "backend/shared_library.hpp"
 #include "jitune/error.hpp"
 #include "support/file_facts.hpp"
 
@@ -75,24 +76,23 @@ std::vector<std::string> toolkit_files(const ToolkitLibrary& library) {
     return toolkit_files(library, text("CUDA_PATH"), has_more_rights() ? "" : own_file());
 }
 
-SharedLibrary open_toolkit_library(const ToolkitLibrary& library) {
+std::function<void*(const char* function)> open_toolkit_library(const ToolkitLibrary& library) {
     try {
-        return SharedLibrary::open(toolkit_files(library), SharedLibrary::Lifetime::process);
+        return [library,
+                opened = SharedLibrary::open(toolkit_files(library))](const char* function) {
+            if (void* address = opened.find(function)) {
+                return address;
+            }
+            throw Error(ErrorKind::unavailable,
+                        fmt::format("the {} found is too old: it has no {}; install {}, or set {} "
+                                    "to its file",
+                                    library.name, function, library.wanted, library.variable));
+        };
     } catch (const Error& error) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("{} not found ({}): install CUDA's {}, or set {} to its file",
                                 library.name, error.what(), library.wanted, library.variable));
     }
-}
-
-void* resolve_in(const SharedLibrary& opened, const ToolkitLibrary& library, const char* function) {
-    if (void* address = opened.find(function)) {
-        return address;
-    }
-    throw Error(ErrorKind::unavailable,
-                fmt::format("the {} found is too old: it has no {}; install {}, or set {} to its "
-                            "file",
-                            library.name, function, library.wanted, library.variable));
 }
 
 }  // namespace jitune::internal

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <filesystem>
-#include <memory>
+#include <functional>
 #include <string>
 #include <vector>
-
-#include "backend/cuda/driver/function_table.hpp"
-#include "backend/shared_library.hpp"
 
 namespace jitune::internal {
 
@@ -34,19 +31,8 @@ std::vector<std::string> toolkit_files(const ToolkitLibrary& library,
 /// names, if that is set. A process that has more rights than its caller reads no variable.
 std::vector<std::string> toolkit_files(const ToolkitLibrary& library);
 
-/// Loads the library for the life of the process. Throws Error(unavailable) that says what to
-/// install.
-SharedLibrary open_toolkit_library(const ToolkitLibrary& library);
-
-/// The address of a function of the library. Throws Error(unavailable) if it has none.
-void* resolve_in(const SharedLibrary& opened, const ToolkitLibrary& library, const char* function);
-
-/// The library's functions. Throws as the two above.
-template <class Table>
-std::shared_ptr<const Table> load_toolkit_library(const ToolkitLibrary& library) {
-    const SharedLibrary opened = open_toolkit_library(library);
-    return resolved_table<Table>(
-        [&](const char* function) { return resolve_in(opened, library, function); });
-}
+/// Loads the library for the life of the process, and returns what finds the addresses of its
+/// functions. Both throw Error(unavailable) that says what to install.
+std::function<void*(const char* function)> open_toolkit_library(const ToolkitLibrary& library);
 
 }  // namespace jitune::internal

@@ -22,23 +22,24 @@ ToolkitLibrary cupti_library() {
 #if __has_include(<cupti_range_profiler.h>)
 
 std::shared_ptr<const CuptiTable> load_cupti() {
-    return load_toolkit_library<CuptiTable>(cupti_library());
+    return resolved_table<CuptiTable>(open_toolkit_library(cupti_library()));
 }
 
 #else
 
 std::shared_ptr<const CuptiTable> load_cupti() {
-    return nullptr;
+    throw Error(ErrorKind::unavailable,
+                "this jitune is built without CUPTI: build it where CUDA 12.6 or later has its "
+                "header cupti_range_profiler.h");
 }
 
 namespace {
 
+/// Not called, because there is no table.
 std::vector<CounterValue> read_counters(const CuptiTable& /*cupti*/, CUcontext /*context*/,
                                         CUdevice /*device*/, std::size_t /*kernels*/,
                                         const std::function<void()>& /*launch*/) {
-    throw Error(ErrorKind::unavailable,
-                "this jitune is built without CUPTI: build it where CUDA 12.6 or later has its "
-                "header cupti_range_profiler.h");
+    return {};
 }
 
 }  // namespace

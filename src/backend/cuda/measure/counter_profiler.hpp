@@ -20,8 +20,8 @@ struct CuptiTable;
 ToolkitLibrary cupti_library();
 
 /// Loads CUPTI for the life of the process. Only the library that JITUNE_CUPTI names, where it is
-/// set. Throws Error(unavailable) that says where it looked and what to do. Null if jitune is
-/// built without CUPTI's headers.
+/// set. Throws Error(unavailable) that says where it looked and what to do, or that jitune is built
+/// without CUPTI's headers.
 std::shared_ptr<const CuptiTable> load_cupti();
 
 /// Reads hardware counters through CUPTI, which is loaded when first asked for and at work during
