@@ -3,8 +3,7 @@
 
 #include "backend/platform_kind.hpp"
 #include "cli/formats/table.hpp"
-#include "dispatch/options_check.hpp"
-#include "dispatch/read_environment.hpp"
+#include "dispatch/session_options.hpp"
 #include "spread/machine.hpp"
 #include "strategy/strategy.hpp"
 #include "support/log.hpp"

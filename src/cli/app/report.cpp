@@ -8,7 +8,6 @@
 #include <system_error>
 
 #include "cli/app/common_options.hpp"
-#include "report/gather.hpp"
 #include "report/page.hpp"
 #include "report/report_data.hpp"
 #include "support/text_file.hpp"

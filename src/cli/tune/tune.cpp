@@ -16,7 +16,7 @@
 #include "cli/formats/t1.hpp"
 #include "cli/tune/tune_result.hpp"
 #include "dispatch/session_access.hpp"
-#include "families/own/captured_call.hpp"
+#include "families/own/call_capture.hpp"
 #include "space/restriction.hpp"
 #include "sweep/hints.hpp"
 #include "sweep/sweep.hpp"

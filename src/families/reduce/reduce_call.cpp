@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "families/reduce/custom_operation.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"

@@ -7,7 +7,6 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "dispatch/session_access.hpp"
-#include "dispatch/thrown_error.hpp"
 #include "spread/halo_plan.hpp"
 #include "spread/machine.hpp"
 #include "spread/prepared_call.hpp"
