@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stencil of host memory in chunks, on two host backends in the place of GPUs.
 
-
 #include "families/stencil/stencil_call.hpp"
 #include "fixtures/machine_fixture.hpp"
 #include "fixtures/stencil_case.hpp"
