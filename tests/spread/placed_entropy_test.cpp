@@ -143,7 +143,7 @@ TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
         << tuned.info.configuration;
 
     Engine again(stored_options(), families());
-    Machine later(again, again.host().device(0), {&first_, &second_});
+    Machine later(again, again.host().device(0), {first_.get(), second_.get()});
     const Resolved& stored = resolve_entropy(again, later.device(), request);
     EXPECT_EQ(stored.info.origin, Origin::stored);
     EXPECT_EQ(stored.info.configuration, tuned.info.configuration);
@@ -155,7 +155,7 @@ TEST_F(EntropyPlacement, IsSearchedStoredFoundAndExplained) {
     EXPECT_TRUE(explained.rows.front().serves) << explained.rows.front().reason;
     EXPECT_EQ(explained.rows.front().winner.configuration, tuned.info.configuration);
 
-    Machine other(again, again.host().device(0), {&first_});
+    Machine other(again, again.host().device(0), {first_.get()});
     EXPECT_FALSE(explain(again, {other.device(), kernel, entropy_problem(request)}).rows[0].serves)
         << "a machine of one GPU is another class";
 }
