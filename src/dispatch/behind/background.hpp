@@ -19,8 +19,8 @@
 #include "dispatch/behind/tuning_queue.hpp"
 #include "dispatch/family.hpp"
 #include "dispatch/observe/call_recorder.hpp"
+#include "dispatch/work_thread.hpp"
 #include "support/time_source.hpp"
-#include "support/work_thread.hpp"
 
 namespace jitune::internal {
 

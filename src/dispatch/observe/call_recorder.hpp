@@ -15,8 +15,8 @@
 #include "dispatch/observe/call_counts.hpp"
 #include "dispatch/observe/winner_watch.hpp"
 #include "dispatch/session_store.hpp"
+#include "dispatch/work_thread.hpp"
 #include "jitune/session.hpp"
-#include "support/work_thread.hpp"
 #include "tuner_db/tuning_store.hpp"
 #include "tuning/task.hpp"
 

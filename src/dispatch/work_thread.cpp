@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/work_thread.hpp"
+#include "dispatch/work_thread.hpp"
 
 #include <sys/resource.h>
 
