@@ -15,6 +15,7 @@
 #include "families/reduce/reduce_data.hpp"
 #include "families/reduce/reduce_reference.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "families/reduce/segment_offsets.hpp"
 #include "jitune/error.hpp"
 #include "template/kernel.hpp"
 #include "template/template_headers.hpp"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "families/reduce/segment_offsets.hpp"
+
 namespace jitune::internal {
 
 std::string_view unit_of(ReduceKind kind) {

@@ -11,7 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "fake/emulated_block.hpp"
-#include "families/reduce/reduce_layout.hpp"
+#include "families/reduce/segment_offsets.hpp"
 
 #include "reduce_segments.cu"
 

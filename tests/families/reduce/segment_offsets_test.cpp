@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "families/reduce/reduce_layout.hpp"
+#include "families/reduce/segment_offsets.hpp"
 
 #include <algorithm>
 
