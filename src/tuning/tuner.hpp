@@ -32,7 +32,8 @@ struct TuneReport {
 /// workload and timed with a cold last-level cache, but not for long if they are slower than the
 /// best so far. The finalists, the template's default and the incumbent are timed again,
 /// interleaved; the fastest must be clearly faster than the incumbent (the default where there is
-/// none), else that one stays. Runs on the calling thread; compiles on others, joined before return.
+/// none), else that one stays. Runs on the calling thread; compiles on others, joined before
+/// return.
 ///
 /// Throws Error: compile, verify (no configuration gave the right result; the message counts the
 /// verdicts and quotes one), device (the device was lost), unavailable (no compiler, no memory).

@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "cli/db/record_json.hpp"
-#include "cli/formats/json_file.hpp"
 #include "cli/formats/foreign_results.hpp"
+#include "cli/formats/json_file.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {

@@ -10,7 +10,8 @@
 #include "tuner_db/winners/record.hpp"
 
 /// Results in the formats of other tuners: T4, the autotuning community's JSON format for results
-/// (https://github.com/odgaard/TuningSchema), and the file that Kernel Tuner's option `cache` names.
+/// (https://github.com/odgaard/TuningSchema), and the file that Kernel Tuner's option `cache`
+/// names.
 namespace jitune::internal {
 
 /// The recorded results in a file of either format, plain or gzip; a cache need not be closed. Of
@@ -23,7 +24,8 @@ RecordedSpace read_recorded(const std::filesystem::path& path);
 /// A document in T4, with times in milliseconds.
 Json t4_document(std::span<const Measurement> measurements);
 
-/// A cache of Kernel Tuner. Figures that jitune does not know, such as the time of compiling, are 0.
+/// A cache of Kernel Tuner. Figures that jitune does not know, such as the time of compiling, are
+/// 0.
 std::string kernel_tuner_cache(std::span<const Measurement> measurements);
 
 }  // namespace jitune::internal
