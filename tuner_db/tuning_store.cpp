@@ -216,9 +216,14 @@ bool TuningStore::save_choice(Winner& choice, std::span<const std::int64_t> size
         }
         const auto first = serving();
         is_saved = first && winner_id(*first) == winner_id(pinned);  // else others are pinned there
-        choice = is_saved ? pinned : first.value_or(choice);
+        if (!is_saved) {
+            choice = first.value_or(choice);
+        }
         return is_saved;
     });
+    if (is_saved) {  // and committed: else write() has thrown
+        choice = std::move(pinned);
+    }
     return is_saved;
 }
 

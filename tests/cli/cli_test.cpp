@@ -274,7 +274,7 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
 
 TEST_F(CliTest, ASweepOfARangeServesEverySize) {
     const json all =
-        jitune_json("sweep reduce --device host --sizes 1000..3000 --budget 0.3 --evaluations 3");
+        jitune_json("sweep reduce --device host --sizes 1000..3000 --budget 0 --evaluations 3");
     std::vector<SizeBox> boxes;
     for (const json& range : all["rows"][0]["ranges"]) {
         const auto its = parse_coverage(std::string(range["serves"]));

@@ -33,11 +33,12 @@ VALUES = [None, True, 0, -1, 2.5, 1e30, 10**25, "", "time", "\ud800", [], {}, [1
 
 @pytest.fixture
 def answer(tmp_path):
-    """The answer to a document, or to a text."""
+    """The answer to a document, a text or bytes."""
 
     def of(content):
         path = tmp_path / "results.json"
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
+        text = content if isinstance(content, (str, bytes)) else json.dumps(content)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
         return answer_of(str(path), "results.json")
 
     return of
@@ -63,10 +64,16 @@ def test_failures_are_part_of_a_cache_and_invalid_configurations_are_not(answer)
         ('{"a": "b', ":1:9: the JSON document is incomplete"),
         ("[1" + "0" * 5000 + "]", ": "),
         ("[" * 100_000, ": nested too deep"),
+        ('{"note": "NaN \\" NaN",\n"a": NaN}', ":2:6: invalid JSON"),
     ],
 )
 def test_what_is_no_json_is_refused(answer, text, why):
     assert answer(text)["error"].startswith("results.json" + why)
+
+
+def test_a_text_is_utf_8_and_may_begin_with_a_mark(answer):
+    assert answer(b'{"a": "\xfe"}')["error"] == "results.json: byte 7 is not UTF-8"
+    assert answer(b"\xef\xbb\xbf" + json.dumps(T4).encode()) == answer(T4)
 
 
 def places(value):

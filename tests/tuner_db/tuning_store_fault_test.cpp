@@ -192,10 +192,9 @@ protected:
 
     bool use_the_store() override {
         bool saved = false;
-        store_error([&] {
-            Winner choice = choice_of("block=2");
-            saved = open()->save_choice(choice, sizes_of(1));
-        });
+        Winner choice = choice_of("block=2");
+        store_error([&] { saved = open()->save_choice(choice, sizes_of(1)); });
+        EXPECT_EQ(choice.pinned, saved) << "the caller's choice says what was committed";
         return saved;
     }
 

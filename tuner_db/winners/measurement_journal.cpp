@@ -98,15 +98,32 @@ std::vector<Message> messages_of(std::string_view bytes) {
     }
 }
 
+/// Throws Error(unavailable) if the file cannot be read to its end.
+std::string read_all(const FileDescriptor& file, const std::filesystem::path& path) {
+    std::string bytes;
+    std::vector<char> buffer(1 << 16);
+    ssize_t count = 0;
+    while ((count = ::read(file.number(), buffer.data(), buffer.size())) > 0) {
+        bytes.append(buffer.data(), static_cast<std::size_t>(count));
+    }
+    if (count < 0) {
+        throw_system_error(ErrorKind::unavailable,
+                           fmt::format("journal of measurements {}: read", path.string()), errno);
+    }
+    return bytes;
+}
+
 /// The measurements of a journal. Candidates that were in flight when the machine went down count
-/// with their announced verdict.
-std::vector<Measurement> measurements_in(const std::filesystem::path& path,
+/// with their announced verdict. Throws Error(unavailable) if it cannot be read, or is of another
+/// version.
+std::vector<Measurement> measurements_in(const FileDescriptor& file,
+                                         const std::filesystem::path& path,
                                          const std::string& boot) {
     std::vector<Measurement> measured;
     // By problem and configuration, which identify a candidate within a journal.
     std::map<std::pair<std::string, std::string>, Measurement> in_flight;
     bool down = false;
-    for (const Message& message : messages_of(read_if_there(path))) {
+    for (const Message& message : messages_of(read_all(file, path))) {
         MessageReader reader(message);
         const std::string kind = reader.text();
         if (kind == kHeader) {
@@ -231,7 +248,7 @@ std::vector<MeasurementJournal::Found> MeasurementJournal::find(
         Found found{path, ::flock(file.number(), LOCK_SH | LOCK_NB) != 0, 0};
         if (!found.is_in_use) {
             try {
-                found.measurements = measurements_in(path, boot).size();
+                found.measurements = measurements_in(file, path, boot).size();
             } catch (const Error&) {  // of another version, which can read it
             }
         }
@@ -250,7 +267,7 @@ int MeasurementJournal::recover(const std::filesystem::path& database, TuningSto
             continue;
         }
         try {
-            store.save(measurements_in(path, boot));
+            store.save(measurements_in(file, path, boot));
         } catch (const Error& error) {
             if (error.kind() != ErrorKind::unavailable) {
                 throw;

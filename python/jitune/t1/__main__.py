@@ -11,7 +11,19 @@ from . import template_of
 from .document import Refusal, read_document, shown, within
 
 EXIT_USAGE = 2
-MOST_SECONDS = 90  # then this process ends: a command that was interrupted leaves none behind
+MOST_SECONDS = 330  # then this process ends, whatever became of the command
+PR_SET_PDEATHSIG = 1  # of Linux
+
+
+def end_with_parent():
+    """Has the system end this process when the command ends, as by Ctrl-C; else MOST_SECONDS do."""
+    signal.alarm(MOST_SECONDS)
+    try:
+        import ctypes  # not every Python has it
+
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    except (AttributeError, ImportError, OSError):
+        pass
 
 
 def read_template(path, name):
@@ -61,9 +73,9 @@ def main(words=None, answer=answer_of):
     parser.add_argument("--answer", help=argparse.SUPPRESS)  # and the file for the answer
     given = parser.parse_args(words)
     if given.answer is not None:
-        signal.alarm(MOST_SECONDS)
+        end_with_parent()
         with open(given.answer, "w", encoding="utf-8") as file:
-            json.dump(answer(given.file, given.name), file)
+            file.write(json.dumps(answer(given.file, given.name)))  # dump() is three times as slow
         return 0
     try:
         print_template(given.file)

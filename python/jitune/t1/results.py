@@ -2,6 +2,7 @@
 """Reads results that were recorded: in T4, the community's format for results, or in a cache of Kernel Tuner."""
 
 import json
+import re
 
 from .document import Refusal, given, list_member, shown, within
 
@@ -158,7 +159,8 @@ def read_json(text, name):
         at = len(text) if error.msg.startswith("Unterminated") else error.pos
         raise Refusal(name + complaint(text, at)) from None
     except NoNumber as error:
-        raise Refusal(name + complaint(text, text.find(str(error)))) from None
+        code = re.sub(r'"(?:[^"\\]|\\.)*"', lambda found: " " * len(found[0]), text)  # without strings
+        raise Refusal(name + complaint(text, code.find(str(error)))) from None
     except RecursionError:
         raise Refusal(f"{name}: nested too deep") from None
     except ValueError:  # an integer of thousands of digits
@@ -183,11 +185,15 @@ def read_document(text, name):
 def answer_of(path, name):
     """The names of the parameters and the rows of a file, or an error; for the command."""
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig") as file:
             document = read_document(file.read(), name)
         is_cache = given(document, "tune_params_keys") is not None and given(document, "cache") is not None
         with within(name):
             recorded = read_cache(document) if is_cache else read_t4(document)
             return {"names": list(map(shown, recorded.names)), "rows": recorded.rows()}
+    except UnicodeDecodeError as error:
+        return {"error": shown(f"{name}: byte {error.start} is not UTF-8")}
+    except MemoryError:
+        return {"error": shown(f"{name}: there is not enough memory to read it: it takes several times its size")}
     except Refusal as refusal:
         return {"error": shown(str(refusal))}

@@ -87,7 +87,7 @@ void export_lines(const Arguments& arguments, const Options& options, const Log&
     if (arguments.lines == "-") {
         print(text);
     } else {
-        write_file(arguments.lines, {text});
+        replace_file(arguments.lines, text);
     }
 }
 
@@ -96,11 +96,11 @@ void export_measurements(const Arguments& arguments, const Options& options) {
     const auto store = open_database(options);
     const RecordKey key = arguments.filter.only_one(store->winners()).key;
     if (arguments.t4.empty()) {
-        write_file(arguments.kernel_tuner,
-                   {kernel_tuner_cache(store->measurements().of(key)), "\n"});
+        replace_file(arguments.kernel_tuner,
+                     kernel_tuner_cache(store->measurements().of(key)) + '\n');
     } else {
-        write_file(arguments.t4,
-                   {json_text(export_document(measurements_to_export(*store, key)), 1), "\n"});
+        replace_file(arguments.t4,
+                     json_text(export_document(measurements_to_export(*store, key)), 1) + '\n');
     }
 }
 

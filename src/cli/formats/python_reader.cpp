@@ -28,8 +28,8 @@ namespace {
 constexpr const char* kStart =
     "import sys; sys.path.insert(0, sys.argv.pop(1)); "
     "from t1.__main__ import main; from t1.{} import answer_of; sys.exit(main(None, answer_of))";
-constexpr std::size_t kShownOutput = 300;      // of a failure: its end, which names the exception
-constexpr std::chrono::seconds kMostTime{60};  // the module's own limits end it in a few
+constexpr std::size_t kShownOutput = 300;       // of a failure: its end, which names the exception
+constexpr std::chrono::seconds kMostTime{300};  // 256 MiB of results take a minute or two
 
 std::filesystem::path python_program(const ForeignFormat& format,
                                      const std::filesystem::path& file) {
@@ -47,7 +47,7 @@ std::filesystem::path python_program(const ForeignFormat& format,
                              const std::filesystem::path& python, const ProcessResult& result) {
     if (result.timed_out) {
         throw Error(ErrorKind::usage,
-                    fmt::format("{}: it takes Python more than {} s to read {}: simplify it",
+                    fmt::format("{}: it takes Python more than {} s to read {}: shorten it",
                                 file.string(), kMostTime.count(), format.name));
     }
     const std::size_t shown = std::min(kShownOutput, result.output.size());
@@ -81,6 +81,10 @@ Json read_in_python(const ForeignFormat& format, const std::filesystem::path& fi
                      .environment = {},
                      .timeout = kMostTime});
     if (!result.succeeded()) {
+        refuse_end(format, file, python, result);
+    }
+    std::error_code missing;
+    if (!std::filesystem::exists(answer, missing)) {
         refuse_end(format, file, python, result);
     }
     Json document = read_json(answer);

@@ -46,7 +46,7 @@ int write(const Arguments& arguments) {
     if (arguments.file == "-") {
         print(text);
     } else {
-        write_file(arguments.file, {text});
+        replace_file(arguments.file, text);
     }
     return kExitOk;
 }
