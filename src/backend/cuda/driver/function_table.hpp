@@ -7,6 +7,7 @@
 // Structs of pointers to the functions of a library, by which it is called. Tests put others in
 // their place.
 
+// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a member
 #define JITUNE_DECLARE_FUNCTION(function) decltype(&::function) function = nullptr;
 #define JITUNE_SYMBOL(function) #function
 #define JITUNE_VISIT_FUNCTION(function) visit(#function, JITUNE_SYMBOL(function), table.function);
