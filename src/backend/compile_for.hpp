@@ -50,7 +50,7 @@ public:
     virtual void expect(std::size_t threads) = 0;
 };
 
-/// What several instances became as one program.
+/// The outcomes of several instances that were compiled as one program.
 struct CompiledTogether {
     std::vector<CompileOutcome> outcomes;
     bool ended_by_itself = true;  ///< the compiler was not killed at a limit

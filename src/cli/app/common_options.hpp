@@ -17,7 +17,7 @@
 #include "jitune/options.hpp"
 #include "tuner_db/tuning_store.hpp"
 
-/// What the file of a command needs: options, output and errors.
+/// Each command includes this header: it declares options, output and errors.
 namespace jitune::internal {
 
 /// The arguments that most commands have, as text.

@@ -104,7 +104,7 @@ Json certainty_json(const Certainty& certainty);
 
 /// A doubt with "text", the same in words.
 Json doubt_json(const Doubt& doubt);
-/// The doubt about a winner, without what names the winner; null if there is none.
+/// The doubt about a winner without the key of the winner; JSON null if there is no doubt.
 Json doubt_json(std::span<const Doubt> doubts, const Winner& winner);
 
 /// A measurement without its key, for documents that name the key once.

@@ -24,7 +24,7 @@ struct FileProblem {
         Task task;
         Case data;
     };
-    /// Null if there is nothing to launch.
+    /// Null if the call launches no kernel.
     std::function<Launch(Engine& engine, Device& device)> launch = nullptr;
     std::string nothing;  ///< why there is nothing to launch, for the text
     double bytes = 0;     ///< that a launch reads and writes

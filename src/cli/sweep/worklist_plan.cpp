@@ -14,7 +14,7 @@ namespace jitune::internal {
 
 namespace {
 
-/// Throws Error(usage) if the problem is none of this build's.
+/// Throws Error(usage) if this build has no kernel for the problem.
 PlannedProblem planned(const CallRecord& miss, std::int64_t calls) {
     const auto spec = miss.spec();
     if (!spec) {
