@@ -19,17 +19,18 @@ bool is_blank(char c) {
 /// Joins lines that end in a backslash, which is the first step of a compiler.
 std::string spliced(std::string_view text) {
     std::string result;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        std::size_t end = i + 1;
-        while (text[i] == '\\' && end < text.size() && is_blank(text[end])) {
+    std::size_t begin = 0;  // of what is not in the result
+    for (auto at = text.find('\\'); at != text.npos; at = text.find('\\', at + 1)) {
+        std::size_t end = at + 1;
+        while (end < text.size() && is_blank(text[end])) {
             ++end;
         }
-        if (text[i] == '\\' && end < text.size() && text[end] == '\n') {
-            i = end;
-        } else {
-            result += text[i];
+        if (end < text.size() && text[end] == '\n') {
+            result += text.substr(begin, at - begin);
+            begin = end + 1;
         }
     }
+    result += text.substr(begin);
     return result;
 }
 
@@ -48,27 +49,35 @@ public:
     }
 
 private:
-    [[nodiscard]] bool ahead(std::string_view token) const {
-        return std::string_view(text_).substr(at_, token.size()) == token;
-    }
-
     void step() {
-        if (ahead("\n")) {
+        const char c = text_[at_];
+        const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+        if (c == '\n') {
             finish_line();
             ++at_;
-        } else if (ahead("//")) {
+        } else if (c == '/' && next == '/') {
             at_ = std::min(text_.find('\n', at_), text_.size());
-        } else if (ahead("/*")) {
+        } else if (c == '/' && next == '*') {
             const std::size_t end = text_.find("*/", at_ + 2);
             at_ = end == std::string::npos ? text_.size() : end + 2;
             line_ += ' ';
-        } else if (ahead("\"") && is_raw()) {
+        } else if (c == '"' && is_raw()) {
             skip_raw();
-        } else if (ahead("\"") || (ahead("'") && !is_digit_separator())) {
+        } else if (c == '"' || (c == '\'' && !is_digit_separator())) {
             keep_literal();
         } else {
-            line_ += text_[at_++];
+            keep_plain();
         }
+    }
+
+    /// All that stands before the next character that may begin something else.
+    void keep_plain() {
+        const std::size_t begin = at_++;
+        while (at_ < text_.size() && text_[at_] != '\n' && text_[at_] != '/' && text_[at_] != '"' &&
+               text_[at_] != '\'') {
+            ++at_;
+        }
+        line_.append(text_, begin, at_ - begin);
     }
 
     void finish_line() {

@@ -228,9 +228,21 @@ std::string flaw_of_instance(const Instance& instance) {
     return "";
 }
 
-/// The toolkit's folders, if `source` includes more than its own headers.
-std::vector<std::string> toolkit_of(const NvrtcTable& nvrtc, const TemplateSource& source) {
-    return includes_others(source) ? toolkit_folders(nvrtc) : std::vector<std::string>();
+/// See the other nvrtc_target_of(). `folders` are those of the toolkit, if `source` needs them.
+NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& source,
+                            std::vector<std::string> folders,
+                            const std::vector<std::string>& options, int compute_capability) {
+    folders.insert(folders.begin(), source.include_folders.begin(), source.include_folders.end());
+    NvrtcTarget target =
+        nvrtc_target(nvrtc, compute_capability, folders.empty() && is_plain(source), folders);
+    const auto is_standard = [](const std::string& option) {
+        return option.starts_with("--std=") || option.starts_with("-std=");
+    };
+    if (std::any_of(options.begin(), options.end(), is_standard)) {
+        std::erase_if(target.options, is_standard);  // the template's takes the place of jitune's
+    }
+    target.options.insert(target.options.end(), options.begin(), options.end());
+    return target;
 }
 
 /// The file of the loaded library; empty where the system does not tell.
@@ -238,6 +250,12 @@ std::filesystem::path file_of(const NvrtcTable& nvrtc) {
     Dl_info place{};
     const bool known = ::dladdr(reinterpret_cast<void*>(nvrtc.nvrtcVersion), &place) != 0;
     return known ? place.dli_fname : "";
+}
+
+/// The toolkit's folders, if a source includes others than its own headers.
+std::vector<std::string> toolkit_for(const NvrtcTable& nvrtc,
+                                     std::span<const OtherInclude> others) {
+    return others.empty() ? std::vector<std::string>() : toolkit_folders(nvrtc);
 }
 
 std::string key_of_file(const std::filesystem::path& nvrtc) {
@@ -286,29 +304,22 @@ bool is_present_nvrtc(const std::string& key) {
 
 NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& source,
                             const std::vector<std::string>& options, int compute_capability) {
-    std::vector<std::string> folders = toolkit_of(nvrtc, source);
-    folders.insert(folders.begin(), source.include_folders.begin(), source.include_folders.end());
-    NvrtcTarget target =
-        nvrtc_target(nvrtc, compute_capability, folders.empty() && is_plain(source), folders);
-    const auto is_standard = [](const std::string& option) {
-        return option.starts_with("--std=") || option.starts_with("-std=");
-    };
-    if (std::any_of(options.begin(), options.end(), is_standard)) {
-        std::erase_if(target.options, is_standard);  // the template's takes the place of jitune's
-    }
-    target.options.insert(target.options.end(), options.begin(), options.end());
-    return target;
+    return nvrtc_target_of(nvrtc, source, toolkit_for(nvrtc, other_includes(source)), options,
+                           compute_capability);
 }
 
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
                                               int compute_capability) {
-    if (auto flaw = flaw_of_source(source, toolkit_of(nvrtc, source))) {
+    const std::vector<OtherInclude> others = other_includes(source);
+    std::vector<std::string> folders = toolkit_for(nvrtc, others);
+    if (auto flaw = flaw_of_source(source, others, folders)) {
         return {instances.size(), CompileFailure{*flaw}};
     }
-    const NvrtcTarget target = nvrtc_target_of(
-        nvrtc, source, instances.empty() ? std::vector<std::string>() : instances.front().options,
-        compute_capability);
+    const NvrtcTarget target =
+        nvrtc_target_of(nvrtc, source, std::move(folders),
+                        instances.empty() ? std::vector<std::string>() : instances.front().options,
+                        compute_capability);
     return compile_together(instances, flaw_of_instance, [&](std::span<const Instance> some) {
         return CompiledTogether{compile_program(nvrtc, source, target, some)};
     });

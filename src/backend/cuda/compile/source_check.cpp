@@ -48,24 +48,6 @@ bool is_header(const TemplateSource& source, std::string_view name) {
                        [&](const auto& header) { return header.first == name; });
 }
 
-std::optional<std::string> flaw_of_text(const TemplateSource& source,
-                                        std::span<const std::string> folders, std::string_view name,
-                                        std::string_view text) {
-    if (text.find('\0') != std::string_view::npos) {
-        return fmt::format("{}: has a NUL character", name);
-    }
-    for (const std::string& include : included_names(text)) {
-        if (!is_header(source, include) && source.include_folders.empty() &&
-            !is_header_of(folders, include)) {
-            return fmt::format(
-                "{}: #include {}: not one of the template's own headers, nor of {}", name, include,
-                folders.empty() ? "a CUDA toolkit, which was not found: install it or set CUDA_PATH"
-                                : fmt::format("the CUDA toolkit's in {}", folders.front()));
-        }
-    }
-    return std::nullopt;
-}
-
 bool has_comma_outside_brackets(std::string_view expression) {
     int depth = 0;
     for (const char c : expression) {
@@ -117,28 +99,49 @@ bool is_header_of(std::span<const std::string> folders, const std::string& name)
     });
 }
 
+std::vector<OtherInclude> other_includes(const TemplateSource& source) {
+    std::vector<OtherInclude> others;
+    const auto add = [&](const std::string& by, std::string_view text) {
+        for (std::string& name : included_names(text)) {
+            if (!is_header(source, name)) {
+                others.push_back({by, std::move(name)});
+            }
+        }
+    };
+    add(source.name, source.text);
+    for (const auto& [name, text] : source.headers) {
+        add(name, text);
+    }
+    return others;
+}
+
 std::optional<std::string> flaw_of_source(const TemplateSource& source,
+                                          std::span<const OtherInclude> others,
                                           std::span<const std::string> folders) {
-    if (auto flaw = flaw_of_text(source, folders, source.name, source.text)) {
+    const auto nul = [](const std::string& name, std::string_view text) {
+        return text.find('\0') == std::string_view::npos
+                   ? std::nullopt
+                   : std::optional(fmt::format("{}: has a NUL character", name));
+    };
+    if (auto flaw = nul(source.name, source.text)) {
         return flaw;
     }
     for (const auto& [name, text] : source.headers) {
-        if (auto flaw = flaw_of_text(source, folders, name, text)) {
+        if (auto flaw = nul(name, text)) {
             return flaw;
         }
     }
-    return std::nullopt;
-}
-
-bool includes_others(const TemplateSource& source) {
-    const auto has_other = [&](std::string_view text) {
-        const std::vector<std::string> names = included_names(text);
-        return std::any_of(names.begin(), names.end(),
-                           [&](const std::string& name) { return !is_header(source, name); });
-    };
-    return has_other(source.text) ||
-           std::any_of(source.headers.begin(), source.headers.end(),
-                       [&](const auto& header) { return has_other(header.second); });
+    const auto unknown = std::ranges::find_if(others, [&](const OtherInclude& other) {
+        return source.include_folders.empty() && !is_header_of(folders, other.name);
+    });
+    if (unknown == others.end()) {
+        return std::nullopt;
+    }
+    return fmt::format("{}: #include {}: not one of the template's own headers, nor of {}",
+                       unknown->by, unknown->name,
+                       folders.empty()
+                           ? "a CUDA toolkit, which was not found: install it or set CUDA_PATH"
+                           : fmt::format("the CUDA toolkit's in {}", folders.front()));
 }
 
 bool is_plain(const TemplateSource& source) {

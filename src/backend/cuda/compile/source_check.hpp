@@ -21,15 +21,20 @@ std::vector<std::string> toolkit_folders(const std::filesystem::path& cuda_path,
 /// Whether one of the folders has a header of this name, which must not lead out of it.
 bool is_header_of(std::span<const std::string> folders, const std::string& name);
 
-/// In one line, why `source` must not be given to the compiler: a NUL, or an #include of anything
-/// but TemplateSource::headers and the toolkit's in `folders`, which NVRTC would read from disk
+/// An #include of anything but TemplateSource::headers.
+struct OtherInclude {
+    std::string by;    ///< the source's name, or that of one of its headers
+    std::string name;  ///< without the quotes or brackets
+};
+std::vector<OtherInclude> other_includes(const TemplateSource& source);
+
+/// In one line, why `source` must not be given to the compiler: a NUL, or one of its
+/// other_includes() that is none of the toolkit's in `folders`, which NVRTC would read from disk
 /// behind the back of the hash that names the source in the database. If it names folders of its
 /// own, whose headers are part of the hash, NVRTC says which header it does not find.
 std::optional<std::string> flaw_of_source(const TemplateSource& source,
+                                          std::span<const OtherInclude> others,
                                           std::span<const std::string> folders);
-
-/// True if `source` includes anything but TemplateSource::headers.
-bool includes_others(const TemplateSource& source);
 
 /// True if nothing in `source` is named as what NVRTC's --minimal leaves out: textures, surfaces
 /// and the CUDA runtime's types and functions (NVRTC user guide).
