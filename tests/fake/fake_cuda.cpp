@@ -13,6 +13,7 @@ namespace {
 
 FakeCuda::State* active = nullptr;
 
+/// An H200, but for a cache that is soon flushed.
 FakeGpu h200() {
     return {.name = "NVIDIA H200 (fake)",
             .attributes = {{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 132},
@@ -22,7 +23,7 @@ FakeGpu h200() {
                            {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
                            {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 232448},
                            {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
-                           {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 62914560},
+                           {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 1 << 20},
                            {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 6016},
                            {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 3201000},
                            {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 9},

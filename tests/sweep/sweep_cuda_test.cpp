@@ -37,9 +37,6 @@ TEST(SweepOnTwoGpus, EachClassHasAllProblemsTunedInOneProcess) {
         launch.nanoseconds = 1e6;  // a sample needs two of them
         return run_reduce(launch);
     };
-    for (const int each : {0, 1}) {  // little to flush
-        fake.device(each).attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 1 << 20;
-    }
     fake.device(1).attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 66;
     const TempDir dir;
     Options options;

@@ -21,7 +21,7 @@ TEST_F(CudaDeviceTest, DescribesTheDevice) {
     EXPECT_EQ(info.uuid, "GPU-00112233-4455-6677-8899-aabbccddee00");
     EXPECT_EQ(info.driver, "CUDA 13.0");
     EXPECT_EQ(info.device_class,
-              "cuda cc=90 sm=132 l2=62914560 bus=6016 memclk=3201000 smem=232448 ecc=1 mps=0");
+              "cuda cc=90 sm=132 l2=1048576 bus=6016 memclk=3201000 smem=232448 ecc=1 mps=0");
     EXPECT_EQ(info.attributes.at("compute_capability"), 90);
     EXPECT_EQ(info.attributes.at("shared_bytes_per_block"), 232448);
     EXPECT_EQ(info.attributes.size(), 11U);

@@ -35,7 +35,6 @@ void shift_image(const FakeLaunch& launch, const FakeTexture& texture) {
 class OwnTexturesCudaTest : public testing::Test {
 protected:
     OwnTexturesCudaTest() {
-        fake_.device(0).attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 1 << 20;  // little to flush
         fake_.make_current(fake_.primary_context(0));
         fake_.on_launch = [this](FakeLaunch& launch) {
             launch.nanoseconds = 1e6;

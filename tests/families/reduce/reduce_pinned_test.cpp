@@ -23,7 +23,6 @@ protected:
             launch.nanoseconds = 1e6;
             return run_reduce(launch);
         };
-        fake_.device(0).attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 1 << 20;  // little to flush
         fake_.make_current(fake_.primary_context(0));
         Options options;
         options.database.clear();
