@@ -127,8 +127,7 @@ TEST_F(ExplanationTest, RanksOtherSizesByTheirDistance) {
     // Their ranges end a quarter of an octave nearer.
     EXPECT_NEAR(explanation.rows[0].octaves, 0.75, 0.001);
     EXPECT_EQ(explanation.rows[0].reason,
-              "nearest stored size: answers by the policy \"offline\"; other size, 0.75 "
-              "octaves away");
+              "nearest stored size: answers; other size, 0.75 octaves away");
     EXPECT_NEAR(explanation.rows[1].octaves, 2.75, 0.001);
     EXPECT_NEAR(explanation.rows[2].octaves, 3.75, 0.001);
     EXPECT_EQ(explanation.answer,
@@ -167,8 +166,9 @@ TEST_F(ExplanationTest, SaysTheBoundOfARangeAndWhereItIsUnsure) {
     EXPECT_FALSE(unsure.rows.at(0).serves);
     EXPECT_EQ(
         unsure.rows.at(0).reason,
-        "nearest stored size: answers only under the policy \"offline\"; unsure: its range "
-        "n=1..5000 holds the sizes; at most 7.0 % slower than the best, with 1 held-out size");
+        "nearest stored size: answers only under the policies \"offline\" and \"background\"; "
+        "unsure: its range n=1..5000 holds the sizes; at most 7.0 % slower than the best, with 1 "
+        "held-out size");
     EXPECT_EQ(unsure.answer,
               "no stored winner: a call waits for up to 60 s until the problem is tuned");
 }

@@ -159,13 +159,14 @@ std::vector<ExplainedRow> ranked(std::vector<Winner> winners, std::span<const Ca
 /// Says of the first of the nearest winners when it answers: `answers`: now.
 void note_nearest(std::vector<ExplainedRow>& rows, const std::vector<Winner>& nearest,
                   bool answers) {
-    const auto place = std::find_if(rows.begin(), rows.end(), [&](const auto& one) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const auto& one) {
         return one.is_comparable && !nearest.empty() &&
                winner_id(one.winner) == winner_id(nearest.front());
     });
-    if (place != rows.end()) {
-        place->reason = fmt::format("nearest stored size: answers {} policy \"offline\"; {}",
-                                    answers ? "by the" : "only under the", place->reason);
+    if (row != rows.end()) {
+        row->reason = fmt::format(
+            "nearest stored size: answers{}; {}",
+            answers ? "" : " only under the policies \"offline\" and \"background\"", row->reason);
     }
 }
 
