@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backend/host/host_facts.hpp"
 
+#include <unistd.h>
+
 #include <string>
 
 #include <gtest/gtest.h>
@@ -59,6 +61,9 @@ TEST(HostFacts, DescribesThisMachine) {
     const DeviceInfo info = describe_host(this_host());
     EXPECT_GE(info.attributes.at("cores"), 1);
     EXPECT_GE(info.attributes.at("cache_bytes"), 1 << 16);
+    if (const std::int64_t of_socket = ::sysconf(_SC_LEVEL3_CACHE_SIZE); of_socket > 0) {
+        EXPECT_LE(info.attributes.at("cache_bytes"), of_socket) << "one core has no more";
+    }
     EXPECT_FALSE(info.name.empty());
 }
 
