@@ -23,7 +23,7 @@ def skip(reason):
 def environment(folder: Path):
     """That of tasks: without the caller's database and Slurm."""
     kept = {name: value for name, value in os.environ.items()
-            if not name.startswith(("SLURM", "JITUNE", "OMPI", "PMIX"))}
+            if name == "JITUNE_CXX" or not name.startswith(("SLURM", "JITUNE", "OMPI", "PMIX"))}
     local = folder / "local"
     local.mkdir(mode=0o700, exist_ok=True)
     return kept | {"TMPDIR": str(local), "HOME": str(folder), "JITUNE_LOG": "error"}

@@ -6,6 +6,7 @@
 // jitune_finish.h holds no PTX.
 #pragma once
 
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ public:
             for (unsigned i = 0; i < threads; ++i) {
                 current_ = (first + i) % threads;
                 if (!done_[current_]) {
-                    swapcontext(&scheduler_, &contexts_[current_].state);
+                    go_on(contexts_[current_]);
                     left -= done_[current_] ? 1 : 0;
                 }
             }
@@ -98,11 +99,19 @@ public:
     void meet_warp() { meet(warps_[current_ / 32]); }
 
     /// Lets the other threads go on.
-    void give_way() { swapcontext(&contexts_[current_].state, &scheduler_); }
+    void give_way() {
+        if (_setjmp(contexts_[current_].place) == 0) {
+            _longjmp(scheduler_, 1);
+        }
+    }
 
 private:
+    /// A thread begins as POSIX has it. Afterwards jumps lead from one to the other, because
+    /// swapcontext() calls the system for the mask of signals each time.
     struct Context {
-        ucontext_t state{};
+        ucontext_t begin{};
+        jmp_buf place{};
+        bool has_begun = false;
         std::unique_ptr<char[]> stack;
     };
     static constexpr std::size_t kStackBytes = 128 << 10;
@@ -111,17 +120,30 @@ private:
         if (!context.stack) {
             context.stack = std::make_unique<char[]>(kStackBytes);
         }
-        getcontext(&context.state);
-        context.state.uc_stack.ss_sp = context.stack.get();
-        context.state.uc_stack.ss_size = kStackBytes;
-        context.state.uc_link = &scheduler_;
+        context.has_begun = false;
+        getcontext(&context.begin);
+        context.begin.uc_stack.ss_sp = context.stack.get();
+        context.begin.uc_stack.ss_size = kStackBytes;
         makecontext(
-            &context.state,
+            &context.begin,
             [] {
                 now().kernel_();
                 now().done_[now().current_] = true;
+                _longjmp(now().scheduler_, 1);
             },
             0);
+    }
+
+    /// Returns when the thread gives way, or has ended.
+    void go_on(Context& context) {
+        if (_setjmp(scheduler_) != 0) {
+            return;
+        }
+        if (context.has_begun) {
+            _longjmp(context.place, 1);
+        }
+        context.has_begun = true;
+        setcontext(&context.begin);
     }
 
     void meet(Meeting& meeting) {
@@ -137,7 +159,7 @@ private:
     }
 
     std::function<void()> kernel_;
-    ucontext_t scheduler_{};
+    jmp_buf scheduler_{};
     std::vector<Context> contexts_;
     std::vector<bool> done_;
     std::vector<unsigned long long> words_;
