@@ -56,12 +56,13 @@ int reduce(const char* database) {
         value = 1;
     }
     jitune::Session session(*options);
+    int turns_left = 2500;
     for (int call = 0; call < 2; ++call) {
         if (jitune::tuned_reduce(values, {}, session) != 4096) {
             return 1;
         }
-        // The tuning may go on behind the calls.
-        for (int turn = 0; turn < 400 && session.counters().pending > 0; ++turn) {
+        // The tuning may go on behind the calls, on a busy machine for many seconds.
+        for (; turns_left > 0 && session.counters().pending > 0; --turns_left) {
             std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
     }
