@@ -61,8 +61,8 @@ std::int64_t last_level_cache() {
             largest = std::max(largest, kib * 1024);
         }
     }
-    // sysconf adds up the caches of a socket, 508 MiB with an EPYC 9005 whose cores have 32 MiB
-    // each: to read twice the sum before each sample would take most of a tuning.
+    // sysconf adds up the caches of a socket. An EPYC 9005 has 508 MiB, of which a core uses 32
+    // (AMD's data sheets): to read twice the sum before each sample would take most of a tuning.
     for (const int name : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE}) {
         largest = largest > 0 ? largest : std::min(std::int64_t{::sysconf(name)}, kDefault);
     }

@@ -33,6 +33,8 @@ TEST_F(CudaBenchTest, TimesAChainPerLaunchButTheFirstOnes) {
 }
 
 TEST_F(CudaBenchTest, ReadsOtherMemoryBeforeEachColdSample) {
+    constexpr int kCacheBytes = 60 << 20;
+    fake.device(0).attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = kCacheBytes;
     const auto program = load("k<1>");
     const std::vector<Launch> chain(2, plain_launch());
     const auto bench = device().make_bench();
@@ -44,7 +46,7 @@ TEST_F(CudaBenchTest, ReadsOtherMemoryBeforeEachColdSample) {
     ASSERT_EQ(launches.size(), 6U);
     for (const std::size_t i : {0U, 3U}) {
         EXPECT_EQ(launches[i].expression, "jitune::read_flush");
-        EXPECT_GE(launches[i].arguments.at(1) * 16, 4 * (1ULL << 20));
+        EXPECT_GE(launches[i].arguments.at(1) * 16, 4ULL * kCacheBytes);
     }
 }
 

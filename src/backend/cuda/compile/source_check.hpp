@@ -28,10 +28,11 @@ struct OtherInclude {
 };
 std::vector<OtherInclude> other_includes(const TemplateSource& source);
 
-/// In one line, why `source` must not be given to the compiler: a NUL, or one of its
-/// other_includes() that is none of the toolkit's in `folders`, which NVRTC would read from disk
-/// behind the back of the hash that names the source in the database. If it names folders of its
-/// own, whose headers are part of the hash, NVRTC says which header it does not find.
+/// Says in one line why `source` must not be given to the compiler; nothing if it may be. A text
+/// has a NUL, or a file of `others`, the source's other_includes(), lies in none of the toolkit's
+/// `folders`. NVRTC would read such a file from disk, and the hash that names the source in the
+/// database would not know its text. A source with folders of its own is not checked for files:
+/// the hash knows their headers, and NVRTC says which header it does not find.
 std::optional<std::string> flaw_of_source(const TemplateSource& source,
                                           std::span<const OtherInclude> others,
                                           std::span<const std::string> folders);
