@@ -4,8 +4,10 @@
 #include <dirent.h>
 
 #include <fstream>
+#include <thread>
 
 #include "attack/zoo_fixture.hpp"
+#include "support/loop_clock.hpp"
 #include "support/process_identity.hpp"
 
 namespace jitune::internal {
@@ -28,17 +30,29 @@ protected:
         ::closedir(processes);
         return count;
     }
+
+    /// Killed processes end as soon as a busy machine runs them once more.
+    static int orphans_left() {
+        constexpr std::chrono::milliseconds kPause{10};
+        LoopClock time(kPause, 100 * kPause);
+        while (orphans() != 0 && time.turn() < std::chrono::seconds(10)) {
+            std::this_thread::sleep_for(kPause);
+        }
+        return orphans();
+    }
 };
 
 TEST_F(Zoo, NamesEveryGuiltyCandidateAndNoInnocentOne) {
     const std::vector<std::string> all = names(PlatformKind::host, false);
     EXPECT_GE(all.size(), 64U);
+    options_.hang_limit = std::chrono::seconds(30);  // none hangs, however busy the machine is
+    options_.compile_limit = std::chrono::seconds(60);
     {
         Engine engine(options_, families());
         const TuneReport report = tune(engine, engine.device("host"), 1, all);
         expect_named(report, PlatformKind::host, 1, all);
     }
-    EXPECT_EQ(orphans(), 0);
+    EXPECT_EQ(orphans_left(), 0);
 }
 
 TEST_F(Zoo, EndsWhatHangs) {
