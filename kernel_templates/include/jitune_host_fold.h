@@ -151,6 +151,14 @@ private:
     }
 };
 
+// g++ 12 makes wrong code where it puts several combinations of one loop into vectors, and these convert between signed
+// and unsigned integers: `(int)((unsigned)a + (unsigned)b)` loses elements with -O3.
+#if defined(__GNUC__) && !defined(__clang__)
+#define JITUNE_NOT_IN_VECTORS __attribute__((noinline, optimize("no-tree-loop-vectorize")))
+#else
+#define JITUNE_NOT_IN_VECTORS __attribute__((noinline))
+#endif
+
 /// Any operation: lanes of its own states, and two blocks' states at a time.
 template <class Op, class T, int kUnroll>
 struct AnyFold {
@@ -168,6 +176,17 @@ struct AnyFold {
 
 private:
     JITUNE_UNMERGED static State reduce_block(const T* values, Index n, Index first_index) {
+        if constexpr (kUnroll > 1) {
+            return reduce_lanes(values, n, first_index);
+        }
+        State state = Op::identity();
+        for (Index i = 0; i < n; ++i) {
+            state = Op::combine(state, Op::map(values[i], first_index + i));
+        }
+        return state;
+    }
+
+    JITUNE_UNMERGED JITUNE_NOT_IN_VECTORS static State reduce_lanes(const T* values, Index n, Index first_index) {
         State states[kUnroll];
         for (State& state : states) {
             state = Op::identity();

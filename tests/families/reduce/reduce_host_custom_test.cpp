@@ -3,6 +3,7 @@
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "jitune/reduce.hpp"
+#include "jitune/reduce_shapes.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -41,6 +42,24 @@ TEST_F(ReduceHostCustom, AnIntegerOperationIsExactAndIsTunedAgainstItself) {
     await_tunings(session);
     EXPECT_EQ(session.counters().tunings, 1);
     EXPECT_EQ(tuned_reduce<std::uint64_t>(values, operation, session), indexed_xor_of(values));
+}
+
+TEST_F(ReduceHostCustom, AWrappingSumCountsEachElementInEveryShape) {
+    const CustomOperation sum = wrapping_sum();
+    for (const std::int64_t n : {100, 4096, 32'768, 70'001}) {
+        SCOPED_TRACE(n);
+        const auto count = static_cast<std::int32_t>(n);
+        const std::vector<std::int32_t> ones(static_cast<std::size_t>(n), 1);
+        EXPECT_EQ(tuned_reduce(ones, sum, session_), count);
+        EXPECT_EQ(tuned_reduce_rows(ones, 1, n, sum, session_).front(), count);
+        EXPECT_EQ(tuned_reduce_columns(ones, n, 1, sum, session_).front(), count);
+        EXPECT_EQ(tuned_reduce_columns(std::span(ones).first(ones.size() / 4 * 4), n / 4, 4, sum,
+                                       session_)
+                      .front(),
+                  n / 4);
+        const std::vector<std::int64_t> offsets{0, n / 3, n};
+        EXPECT_EQ(tuned_reduce_segments(ones, offsets, sum, session_).back(), n - n / 3);
+    }
 }
 
 TEST_F(ReduceHostCustom, AFaultyFieldIsNamedWithTheCompilersWords) {
