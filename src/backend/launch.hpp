@@ -58,7 +58,7 @@ struct Extent {
 };
 
 inline constexpr std::size_t kMaxLaunchSteps = 4;
-inline constexpr std::size_t kMaxArguments = 16;
+inline constexpr std::size_t kMaxArguments = 64;
 inline constexpr std::size_t kMaxConstants = 4;
 inline constexpr std::size_t kMaxTextures = 8;
 
@@ -97,7 +97,7 @@ struct Launch {
     std::array<std::uint8_t, kMaxArguments> array_cells;
     /// If bit i is set, the kernel takes array i by value: the host memory at its pointer is read
     /// while the launch is enqueued.
-    std::uint32_t by_value = 0;
+    std::uint64_t by_value = 0;
     std::array<ConstantCopy, kMaxConstants> constants;
     Cells cells;
     std::array<LaunchStep, kMaxLaunchSteps> steps;

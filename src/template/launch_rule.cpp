@@ -49,7 +49,7 @@ LaunchRule::LaunchRule(const std::vector<Step>& steps, const std::vector<Argumen
 void LaunchRule::add_argument(const Argument& argument, std::size_t index) {
     if (argument.kind == Argument::Kind::array || argument.kind == Argument::Kind::value_array) {
         if (argument.kind == Argument::Kind::value_array) {
-            fixed_.by_value |= 1U << fixed_.array_count;
+            fixed_.by_value |= std::uint64_t{1} << fixed_.array_count;
         }
         if (argument.constant) {
             add_constant(argument);
