@@ -93,7 +93,8 @@ std::optional<Fill> Fill::parse(std::string_view text, const ReadExpression& exp
     if (const auto last = after(text, "offsets")) {
         return Fill{Kind::offsets, true, Expression::constant(std::int64_t{0}), expression(*last)};
     }
-    for (const auto& [word, kind] : {std::pair{"random", Kind::random}, {"sorted", Kind::sorted}}) {
+    for (const auto& [word, kind] :
+         {std::pair{"random", Kind::random}, {"whole", Kind::whole}, {"sorted", Kind::sorted}}) {
         if (const auto bounds = after(text, word)) {
             return with_bounds(kind, *bounds, "..", expression);
         }

@@ -14,7 +14,8 @@ namespace jitune::internal {
 struct Fill {
     enum class Kind {
         random,       ///< each value between low and high, both included
-        sorted,       ///< the same in ascending order
+        whole,        ///< the same, but whole numbers: in floats, too
+        sorted,       ///< as random, in ascending order
         normal,       ///< with the mean `low` and the standard deviation `high`
         permutation,  ///< 0 to the count - 1, each once, in random order
         offsets,  ///< 0 first, `high` last, ascending between: where rows of random length begin
@@ -30,7 +31,7 @@ struct Fill {
     std::string file = {};  ///< may hold names of sizes in braces: "x_{n}.npy"
     double value = 0;       ///< of a constant
 
-    /// "random", "random 0..n - 1", "sorted", "sorted 0..9", "normal", "normal 0, 2",
+    /// "random", "random 0..n - 1", "whole -8..8", "sorted", "sorted 0..9", "normal", "normal 0, 2",
     /// "permutation", "offsets nonzeros", "zeros", "ones", "iota", "constant 2.5", the name of a
     /// .npy file or "raw FILE"; nothing for another text. `expression` reads bounds, and may throw.
     static std::optional<Fill> parse(

@@ -85,6 +85,10 @@ Bounds bounds_of(const Fill& fill) {
                                     bounds.low, bounds.high,
                                     fill.kind == Fill::Kind::normal ? "0" : "the first"));
         }
+        if (fill.kind == Fill::Kind::whole) {
+            refuse_unlike<std::int64_t>("bound", bounds.low);
+            refuse_unlike<std::int64_t>("bound", bounds.high);
+        }
         if (fill.kind != Fill::Kind::normal) {
             refuse_unlike<T>("bound", bounds.low);
             refuse_unlike<T>("bound", bounds.high);
@@ -127,6 +131,16 @@ template <class T>
 std::vector<T> random_values(Bounds bounds, std::size_t count, std::uint64_t seed) {
     std::vector<T> values(count);
     std::generate(values.begin(), values.end(), RandomElements<T>(bounds, seed));
+    return values;
+}
+
+/// Whole numbers, so that sums and products of few of them have no error in floats either.
+template <class T>
+std::vector<T> whole_values(Bounds bounds, std::size_t count, std::uint64_t seed) {
+    RandomElements<std::int64_t> whole(bounds, seed);
+    std::vector<T> values(count);
+    std::generate(values.begin(), values.end(),
+                  [&] { return element_of<T>(static_cast<double>(whole())); });
     return values;
 }
 
@@ -191,6 +205,8 @@ std::vector<T> elements(const Fill& fill, std::size_t count, std::uint64_t seed)
             return values;
         case Kind::random:
             return random_values<T>(bounds_of<T>(fill), std::min(count, kPeriod), seed);
+        case Kind::whole:
+            return whole_values<T>(bounds_of<T>(fill), std::min(count, kPeriod), seed);
         case Kind::normal:
             return normal_values<T>(bounds_of<T>(fill), std::min(count, kPeriod), seed);
         case Kind::sorted:
