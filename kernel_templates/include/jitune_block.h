@@ -14,7 +14,7 @@ struct alignas(sizeof(T) * count) Pack {
 /// The state of the thread whose lane differs by `mask`, word by word.
 template <class State>
 __device__ __forceinline__ State exchange(State state, int mask) {
-    static_assert(sizeof(State) <= 16, "the state of an operation has at most 16 bytes");
+    static_assert(sizeof(State) <= 256);
     if constexpr (sizeof(State) % 4 != 0) {
         static_assert(sizeof(State) < 4, "the state of an operation is whole words, or less than one");
         struct alignas(4) Widened {

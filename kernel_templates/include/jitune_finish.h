@@ -16,17 +16,20 @@ enum class Finish {
     two_launches,  ///< a second launch combines what the blocks stored
 };
 
-/// Work memory of a grid, 16 bytes per block each.
+/// Work memory of a grid: per block 16 bytes each, or for larger states what Stored and SlotGroup take.
 struct Work {
     void* partials;  ///< of any content
     void* counters;  ///< zero before the grid and left zero, so that a graph can replay it
 };
 
-/// A state in memory: whole words of 4, 8 or 16 bytes.
+/// A state in memory: 4, 8 or a multiple of 16 bytes.
 template <class State>
 struct Stored {
-    static constexpr int kWords = sizeof(State) <= 4 ? 1 : sizeof(State) <= 8 ? 2 : 4;
-    Pack<unsigned, kWords> words;
+    static constexpr int kWords =
+        sizeof(State) <= 4 ? 1 : sizeof(State) <= 8 ? 2 : (sizeof(State) + 15) / 16 * 4;
+    struct alignas(kWords < 4 ? 4 * kWords : 16) Words {
+        unsigned values[kWords];
+    } words;
 
     __device__ __forceinline__ explicit Stored(const State& state) : words{} {
         memcpy(&words, &state, sizeof state);
@@ -152,13 +155,66 @@ private:
     }
 };
 
+/// The slots of a larger state, one for each 8 bytes of it. They may fill in any order.
+template <class State>
+struct SlotGroup {
+    using Piece = Pack<unsigned, 2>;
+    static constexpr unsigned kCount = (sizeof(State) + 7) / 8;
+    struct Pieces {
+        Piece pieces[kCount];
+    };
+
+    Pieces value;
+    unsigned long long full;
+
+    static __device__ __forceinline__ void put(void* slots, unsigned index, const State& state) {
+        Pieces all{};
+        memcpy(&all, &state, sizeof state);
+#pragma unroll
+        for (unsigned i = 0; i < kCount; ++i) {
+            Slot<Piece>::put(slots, index * kCount + i, all.pieces[i]);
+        }
+    }
+    static __device__ __forceinline__ void clear(void* slots, unsigned index) {
+#pragma unroll
+        for (unsigned i = 0; i < kCount; ++i) {
+            Slot<Piece>::clear(slots, index * kCount + i);
+        }
+    }
+    static __device__ __forceinline__ SlotGroup get(void* slots, unsigned index) {
+        SlotGroup group;
+        group.full = 1;
+#pragma unroll
+        for (unsigned i = 0; i < kCount; ++i) {
+            const auto slot = Slot<Piece>::get(slots, index * kCount + i);
+            group.value.pieces[i] = slot.state();
+            group.full &= slot.full;
+        }
+        return group;
+    }
+    __device__ __forceinline__ State state() const {
+        State result;
+        memcpy(&result, &value, sizeof result);
+        return result;
+    }
+};
+
+template <class State, bool is_large = (sizeof(State) > 8)>
+struct SlotsOf {
+    using Type = Slot<State>;
+};
+template <class State>
+struct SlotsOf<State, true> {
+    using Type = SlotGroup<State>;
+};
+
 /// Waits for the slots first, first + stride, … < count, empties them and combines their states.
-/// Four are in flight at once.
+/// Four are in flight at once, of larger states one.
 template <class Op>
 __device__ __forceinline__ typename Op::State drain_slots(void* slots, unsigned first,
                                                           unsigned stride, unsigned count) {
-    using One = Slot<typename Op::State>;
-    constexpr int kInFlight = 4;
+    using One = typename SlotsOf<typename Op::State>::Type;
+    constexpr int kInFlight = sizeof(typename Op::State) <= 8 ? 4 : 1;
     auto state = Op::identity();
     for (unsigned start = first; start < count; start += kInFlight * stride) {
         One slot[kInFlight];
@@ -212,7 +268,7 @@ __device__ __forceinline__ bool finish_by_slots(typename Op::State& state, void*
     const unsigned others = count - 1;
     if (me != others) {
         if (threadIdx.x == 0) {
-            Slot<typename Op::State>::put(slots, me, state);
+            SlotsOf<typename Op::State>::Type::put(slots, me, state);
         }
         return false;
     }
