@@ -1,0 +1,89 @@
+// What the operations of formulas have beside those of reductions, and the states that formulas combine.
+#pragma once
+
+#include "jitune_functions.h"
+#include "jitune_operations.h"
+
+namespace jitune {
+
+/// The sum of some values, and how many they are.
+template <class A>
+struct Counted {
+    A sum;
+    Index count;
+};
+
+/// The mean of the elements that a condition chooses.
+template <class T, class A, class R>
+struct MeanWhere {
+    using State = Counted<A>;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION constexpr State identity() { return {A(0), 0}; }
+    static JITUNE_FUNCTION constexpr State map(T x, Index) { return {convert<A>(x), 1}; }
+    static JITUNE_FUNCTION State combine(const State& a, const State& b) { return {a.sum + b.sum, a.count + b.count}; }
+    static JITUNE_FUNCTION R result(const State& a, Index) { return Mean<T, A, R>::result(a.sum, a.count); }
+};
+
+/// The mean of some values and the sum of their squared differences from it.
+template <class A>
+struct Spread {
+    A mean;
+    A squares;
+    A count;
+};
+
+/// The variance of a population, which var is in NumPy, too. Of no elements NaN. Pairs of states are combined as in
+/// T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
+/// Variances" (1979).
+template <class T, class A, class R>
+struct Variance {
+    using State = Spread<A>;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION constexpr State identity() { return {A(0), A(0), A(0)}; }
+    static JITUNE_FUNCTION constexpr State map(T x, Index) { return {convert<A>(x), A(0), A(1)}; }
+    static JITUNE_FUNCTION State combine(const State& a, const State& b) {
+        const A count = a.count + b.count;
+        const A share = count == A(0) ? A(0) : b.count / count;
+        const A apart = b.mean - a.mean;
+        // Of no elements, a mean of 0 must not hide another's infinity.
+        const A mean = b.count == A(0) ? a.mean : a.count == A(0) ? b.mean : a.mean + apart * share;
+        const A between = a.count == A(0) || b.count == A(0) ? A(0) : apart * apart * a.count * share;
+        return {mean, a.squares + b.squares + between, count};
+    }
+    static JITUNE_FUNCTION R result(const State& a, Index) { return static_cast<R>(variance(a)); }
+    static JITUNE_FUNCTION A variance(const State& a) { return a.squares / a.count; }
+};
+
+template <class T, class A, class R>
+struct Deviation : Variance<T, A, R> {
+    static JITUNE_FUNCTION R result(const Spread<A>& a, Index) {
+        return static_cast<R>(formula_sqrt(Variance<T, A, R>::variance(a)));
+    }
+};
+
+/// The largest of some values, and the sum of exp(value - largest).
+template <class A>
+struct Exponentials {
+    A top;
+    A sum;
+};
+
+/// log(sum(exp(x))) without overflow. Of no elements -infinity.
+template <class T, class A, class R>
+struct LogSumExp {
+    using State = Exponentials<A>;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION constexpr State identity() { return {Number<A>::kLowest, A(0)}; }
+    static JITUNE_FUNCTION constexpr State map(T x, Index) { return {convert<A>(x), A(1)}; }
+    static JITUNE_FUNCTION State combine(const State& a, const State& b) {
+        const bool second = a.top < b.top;
+        const A top = second ? b.top : a.top;
+        const A less = second ? a.top : b.top;
+        // Equal infinities have no difference.
+        const A scale = less == top ? A(1) : formula_exp(less - top);
+        return second ? State{top, b.sum + a.sum * scale} : State{top, a.sum + b.sum * scale};
+    }
+    static JITUNE_FUNCTION R result(const State& a, Index) { return static_cast<R>(a.top + formula_log(a.sum)); }
+};
+
+}  // namespace jitune

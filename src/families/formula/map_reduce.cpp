@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "jitune/map_reduce.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "dispatch/session_access.hpp"
+#include "families/own/kernel_file.hpp"
+#include "families/own/own_kernel.hpp"
+#include "formula/syntax.hpp"
+#include "formula/template_writer.hpp"
+#include "formula/vocabulary.hpp"
+#include "jitune/error.hpp"
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+
+namespace {
+
+/// Templates of formulas include jitune's own headers alone; a folder that cannot exist hides no
+/// file of that name.
+constexpr const char* kNoFolder = "/dev/null/none";
+
+FormulaInput::Kind kind_of(const FormulaArgument& given) {
+    if (given.argument().kind() == KernelArgument::Kind::value) {
+        return FormulaInput::Kind::value;
+    }
+    return given.is_scalar() ? FormulaInput::Kind::in_memory : FormulaInput::Kind::array;
+}
+
+FormulaBinding binding_of(FormulaArguments inputs, FormulaArguments outputs) {
+    FormulaBinding binding;
+    for (const FormulaArgument& one : inputs) {
+        binding.inputs.push_back({std::string(one.name()), kind_of(one), one.argument().type()});
+    }
+    for (const FormulaArgument& one : outputs) {
+        binding.outputs.push_back({std::string(one.name()), one.argument().type()});
+    }
+    return binding;
+}
+
+void refuse_twice(FormulaArguments given, const char* what) {
+    for (std::size_t i = 0; i < given.size(); ++i) {
+        const auto same = [&](const FormulaArgument& other) {
+            return other.name() == given[i].name();
+        };
+        if (std::any_of(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(i), same)) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("the call of a formula gives the {} \"{}\" twice", what,
+                                    given[i].name()));
+        }
+    }
+}
+
+void refuse_bad_arguments(FormulaArguments inputs, FormulaArguments outputs) {
+    refuse_twice(inputs, "input");
+    refuse_twice(outputs, "output");
+    for (const auto& group : {inputs, outputs}) {
+        for (const FormulaArgument& one : group) {
+            if (one.argument().kind() == KernelArgument::Kind::untyped_pointer) {
+                throw Error(
+                    ErrorKind::usage,
+                    fmt::format("the pointer of \"{}\" needs an element type: it is a void*",
+                                one.name()));
+            }
+        }
+    }
+    for (const FormulaArgument& one : outputs) {
+        if (one.argument().kind() == KernelArgument::Kind::value) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("the output \"{}\" is a value; give a pointer to its place",
+                                    one.name()));
+        }
+    }
+    if (outputs.empty()) {
+        throw Error(ErrorKind::usage, "the call of a formula gives no output");
+    }
+}
+
+}  // namespace
+
+struct MapReduce::State {
+    /// The kernel of calls with the same names and types, in the same order, in the same kind of
+    /// memory.
+    struct Form {
+        Form(Engine& engine, const std::string& formula, FormulaBinding its_binding,
+             PlatformKind platform)
+            : binding(std::move(its_binding)),
+              kernel(engine,
+                     kernel_from_text(formula, formula_template(formula, binding, platform),
+                                      kNoFolder),
+                     {}) {}
+
+        [[nodiscard]] bool is_of(FormulaArguments inputs, FormulaArguments outputs,
+                                 bool on_host) const {
+            const auto same_input = [](const FormulaArgument& given, const FormulaInput& known) {
+                return given.name() == known.name && given.argument().type() == known.type &&
+                       kind_of(given) == known.kind;
+            };
+            const auto same_output = [](const FormulaArgument& given, const FormulaOutput& known) {
+                return given.name() == known.name && given.argument().type() == known.type;
+            };
+            return on_host == kernel.is_host &&
+                   std::equal(inputs.begin(), inputs.end(), binding.inputs.begin(),
+                              binding.inputs.end(), same_input) &&
+                   std::equal(outputs.begin(), outputs.end(), binding.outputs.begin(),
+                              binding.outputs.end(), same_output);
+        }
+
+        const FormulaBinding binding;
+        const OwnKernel kernel;
+        std::unique_ptr<const Form> next;
+    };
+
+    State(std::string_view text, Session& session)
+        : formula(text), engine(SessionAccess::engine(session)) {
+        parse_formula(formula);
+    }
+    ~State() { delete forms.load(); }
+
+    const Form& form(FormulaArguments inputs, FormulaArguments outputs, bool on_host) const {
+        if (const Form* const known = find(inputs, outputs, on_host)) [[likely]] {
+            return *known;
+        }
+        refuse_bad_arguments(inputs, outputs);
+        const std::lock_guard lock(mutex);
+        if (const Form* const known = find(inputs, outputs, on_host)) {
+            return *known;
+        }
+        auto made = std::make_unique<Form>(engine, formula, binding_of(inputs, outputs),
+                                           on_host ? PlatformKind::host : PlatformKind::cuda);
+        made->next.reset(forms.load(std::memory_order_relaxed));
+        forms.store(made.get(), std::memory_order_release);
+        return *made.release();
+    }
+
+    void call(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
+              CUstream_st* stream, bool on_host) const {
+        engine.refuse_fork();
+        const OwnKernel& kernel = form(inputs, outputs, on_host).kernel;
+        std::array<KernelArgument, kMaxArguments> arguments = filled(inputs, outputs);
+        if (n < 0) {
+            throw Error(ErrorKind::usage, fmt::format("n is {}; it must be at least 0", n));
+        }
+        const auto cells =
+            kernel.signature->cells(std::span(arguments).first(inputs.size() + outputs.size()));
+        StreamSite& site = kernel.site(stream);
+        const OwnKernel::Call call(kernel, std::span(&n, 1), cells);
+        if (n > 0) [[likely]] {
+            return internal::launch(engine, site, call, stream);
+        }
+        constexpr std::int64_t kOne = 1;  // there is nothing to tune without elements
+        const Resolved& answer =
+            resolve(engine, site, OwnKernel::Call(kernel, std::span(&kOne, 1)));
+        internal::launch(site, call, answer, stream);
+    }
+
+    const std::string formula;
+    Engine& engine;
+
+private:
+    static std::array<KernelArgument, kMaxArguments> filled(FormulaArguments inputs,
+                                                            FormulaArguments outputs) {
+        return [&]<std::size_t... place>(std::index_sequence<place...>) {
+            return std::array<KernelArgument, kMaxArguments>{
+                (place < inputs.size() ? inputs[place].argument()
+                 : place < inputs.size() + outputs.size()
+                     ? outputs[place - inputs.size()].argument()
+                     : KernelArgument(static_cast<const void*>(nullptr)))...};
+        }
+        (std::make_index_sequence<kMaxArguments>{});
+    }
+
+    [[nodiscard]] const Form* find(FormulaArguments inputs, FormulaArguments outputs,
+                                   bool on_host) const {
+        const Form* one = forms.load(std::memory_order_acquire);
+        while (one != nullptr && !one->is_of(inputs, outputs, on_host)) {
+            one = one->next.get();
+        }
+        return one;
+    }
+
+    mutable std::mutex mutex;  ///< of additions to the list
+    mutable std::atomic<const Form*> forms{nullptr};
+};
+
+MapReduce::MapReduce(std::string_view formula, Session& session) try
+    : state_(std::make_unique<const State>(formula, session)) {
+} catch (...) {
+    throw_as_error();
+}
+
+MapReduce::~MapReduce() = default;
+MapReduce::MapReduce(MapReduce&&) noexcept = default;
+MapReduce& MapReduce::operator=(MapReduce&&) noexcept = default;
+
+void MapReduce::operator()(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
+                           CUstream_st* stream) const try {
+    state_->call(inputs, n, outputs, stream, false);
+} catch (...) {
+    throw_as_error();
+}
+
+void MapReduce::on_host(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs) const
+    try {
+    state_->call(inputs, n, outputs, nullptr, true);
+} catch (...) {
+    throw_as_error();
+}
+
+namespace {
+
+/// A formula of tuned_map_reduce() with the names of its inputs.
+struct KnownFormula {
+    explicit KnownFormula(const std::string& text)
+        : formula(text), statements(parse_formula(text)) {
+        for (const FormulaStatement& one : statements) {
+            gather(one.value);
+        }
+    }
+
+    void gather(const FormulaNode& node) {
+        const bool is_name =
+            node.kind == FormulaNode::Kind::name || node.kind == FormulaNode::Kind::first;
+        const bool is_known =
+            std::find(names.begin(), names.end(), node.text) != names.end() ||
+            std::any_of(statements.begin(), statements.end(),
+                        [&](const FormulaStatement& one) { return one.name == node.text; });
+        if (is_name && !is_known && !is_formula_word(node.text)) {
+            names.push_back(node.text);
+        }
+        for (const FormulaNode& part : node.parts) {
+            gather(part);
+        }
+    }
+
+    MapReduce formula;
+    std::vector<FormulaStatement> statements;
+    std::vector<std::string> names;
+};
+
+const KnownFormula& known_formula(std::string_view text) {
+    static std::mutex mutex;
+    // Never destroyed: threads may still be calling while the process exits.
+    static auto& all = *new std::map<std::string, std::unique_ptr<KnownFormula>, std::less<>>;
+    const std::lock_guard lock(mutex);
+    auto found = all.find(text);
+    if (found == all.end()) {
+        found = all.emplace(text, std::make_unique<KnownFormula>(std::string(text))).first;
+    }
+    return *found->second;
+}
+
+}  // namespace
+
+void detail::map_reduce_host(std::string_view formula, std::span<const KernelArgument> arrays,
+                             std::span<const std::int64_t> lengths, ElementType result_type,
+                             void* result) try {
+    const KnownFormula& known = known_formula(formula);
+    if (known.names.size() != arrays.size()) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("the formula reads {} arrays, but the call gives {}: {}",
+                                known.names.size(), arrays.size(), formula));
+    }
+    for (std::size_t i = 1; i < lengths.size(); ++i) {
+        if (lengths[i] != lengths.front()) {
+            throw Error(ErrorKind::usage, fmt::format("the arrays \"{}\" and \"{}\" have {} and {} "
+                                                      "elements: give arrays of equal length",
+                                                      known.names.front(), known.names[i],
+                                                      lengths.front(), lengths[i]));
+        }
+    }
+    std::vector<FormulaArgument> inputs;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        inputs.emplace_back(known.names[i], arrays[i]);
+    }
+    const FormulaArgument output(known.statements.back().name,
+                                 KernelArgument::array(result_type, result));
+    known.formula.on_host(inputs, lengths.front(), std::span(&output, 1));
+} catch (...) {
+    throw_as_error();
+}
+
+JITUNE_END_NAMESPACE

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "jitune/element_type.hpp"
+
+namespace jitune::internal {
+
+/// What a call brings for a name that a formula reads.
+struct FormulaInput {
+    enum class Kind {
+        array,      ///< of n elements
+        value,      ///< a scalar by value
+        in_memory,  ///< a scalar in the memory of the device
+    };
+    std::string name;
+    Kind kind = Kind::array;
+    ElementType type = ElementType::float32;
+};
+
+/// Where a call wants a result, or an array that a formula writes.
+struct FormulaOutput {
+    std::string name;
+    ElementType type = ElementType::float32;
+};
+
+/// The names and types of one form of a call. An array that a formula reads and writes is both.
+struct FormulaBinding {
+    std::vector<FormulaInput> inputs;
+    std::vector<FormulaOutput> outputs;
+
+    [[nodiscard]] const FormulaInput* input(const std::string& name) const {
+        for (const FormulaInput& one : inputs) {
+            if (one.name == name) {
+                return &one;
+            }
+        }
+        return nullptr;
+    }
+    [[nodiscard]] const FormulaOutput* output(const std::string& name) const {
+        for (const FormulaOutput& one : outputs) {
+            if (one.name == name) {
+                return &one;
+            }
+        }
+        return nullptr;
+    }
+};
+
+}  // namespace jitune::internal

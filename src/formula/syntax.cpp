@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formula/syntax.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "formula/vocabulary.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using Kind = FormulaNode::Kind;
+
+constexpr std::size_t kMostCharacters = 16'384;
+constexpr std::size_t kMostNesting = 100;  // the parser calls itself
+constexpr std::size_t kMostName = 48;
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+struct Token {
+    enum class Kind { name, number, sign, end } kind = Kind::end;
+    std::string_view text;
+    std::size_t at = 0;
+};
+
+class Lexer {
+public:
+    explicit Lexer(std::string_view text) : text_(text) {}
+
+    Token next() {
+        while (at_ < text_.size() &&
+               std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) {
+            ++at_;
+        }
+        const std::size_t begin = at_;
+        if (at_ == text_.size()) {
+            return {Token::Kind::end, {}, begin};
+        }
+        if (is_letter(text_[at_])) {
+            skip([](char c) { return is_letter(c) || is_digit(c); });
+            return {Token::Kind::name, text_.substr(begin, at_ - begin), begin};
+        }
+        if (is_digit(text_[at_]) ||
+            (text_[at_] == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+            skip_number();
+            return {Token::Kind::number, text_.substr(begin, at_ - begin), begin};
+        }
+        at_ += sign_length();
+        return {Token::Kind::sign, text_.substr(begin, at_ - begin), begin};
+    }
+
+private:
+    template <class Test>
+    void skip(const Test& test) {
+        while (at_ < text_.size() && test(text_[at_])) {
+            ++at_;
+        }
+    }
+
+    /// Digits, letters and points, and the sign of an exponent: what they mean is read later.
+    void skip_number() {
+        const bool is_hexadecimal = text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X";
+        while (at_ < text_.size() &&
+               (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) {
+            const bool is_exponent = !is_hexadecimal && (text_[at_] == 'e' || text_[at_] == 'E');
+            ++at_;
+            if (is_exponent && at_ < text_.size() && (text_[at_] == '+' || text_[at_] == '-')) {
+                ++at_;
+            }
+        }
+    }
+
+    [[nodiscard]] std::size_t sign_length() const {
+        constexpr std::array<std::string_view, 10> kLong{
+            "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "//"};
+        constexpr std::string_view kShort = "+-*/%<>=!&|^~?:(),;[]";
+        const std::string_view two = text_.substr(at_, 2);
+        if (std::find(kLong.begin(), kLong.end(), two) != kLong.end()) {
+            return 2;
+        }
+        if (kShort.find(text_[at_]) != std::string_view::npos) {
+            return 1;
+        }
+        const auto byte = static_cast<unsigned char>(text_[at_]);
+        refuse_formula(
+            text_, at_,
+            byte >= 0x20 && byte < 0x7f
+                ? fmt::format("the character \"{}\" has no place in a formula", text_[at_])
+                : fmt::format("the byte {:#04x} has no place in a formula", byte));
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+struct Operator {
+    std::string_view text;
+    int rank;                       ///< a higher one binds tighter
+    std::string_view meaning = {};  ///< empty: the text
+};
+constexpr int kComparison = 7;  // from here to kComparison + 1
+constexpr int kNot = 6;         // Python's `not` has comparisons as operands
+constexpr std::array kOperators{
+    Operator{"||", 1},
+    Operator{"or", 1, "||"},
+    Operator{"&&", 2},
+    Operator{"and", 2, "&&"},
+    Operator{"|", 3},
+    Operator{"^", 4},
+    Operator{"&", 5},
+    Operator{"==", kComparison},
+    Operator{"!=", kComparison},
+    Operator{"<", kComparison + 1},
+    Operator{"<=", kComparison + 1},
+    Operator{">", kComparison + 1},
+    Operator{">=", kComparison + 1},
+    Operator{"<<", 9},
+    Operator{">>", 9},
+    Operator{"+", 10},
+    Operator{"-", 10},
+    Operator{"*", 11},
+    Operator{"/", 11},
+    Operator{"%", 11},
+};
+
+class Parser {
+public:
+    explicit Parser(std::string_view text) : text_(text), lexer_(text), now_(lexer_.next()) {}
+
+    std::vector<FormulaStatement> statements() {
+        std::vector<FormulaStatement> result;
+        while (now_.kind != Token::Kind::end) {
+            if (takes(";")) {
+                continue;
+            }
+            result.push_back(statement());
+            if (now_.kind != Token::Kind::end && !takes(";")) {
+                refuse_here(is("=") ? "only a name, or a name with [i], may stand before ="
+                                    : "an operator or ; is missing here");
+            }
+        }
+        if (result.empty()) {
+            refuse_formula(text_, 0, "the formula is empty: write for instance sum(x * y)");
+        }
+        refuse_unnamed(result);
+        return result;
+    }
+
+private:
+    void refuse_unnamed(const std::vector<FormulaStatement>& all) const {
+        for (const FormulaStatement& one : all) {
+            if (one.name.empty() && all.size() > 1) {
+                refuse_formula(text_, one.at,
+                               "one of several statements needs a name: write name = before it");
+            }
+        }
+    }
+
+    FormulaStatement statement() {
+        const std::size_t at = now_.at;
+        FormulaNode left = expression();
+        if (!is("=")) {
+            return {"", false, std::move(left), at};
+        }
+        if (left.kind != Kind::name || was_first_in_parentheses_) {
+            refuse_here("only a name, or a name with [i], may stand before =");
+        }
+        if (is_formula_word(left.text)) {
+            refuse_formula(
+                text_, at,
+                fmt::format("\"{}\" has a meaning of its own: take another name", left.text));
+        }
+        const bool is_array = was_indexed_;
+        advance();
+        return {left.text, is_array, expression(), at};
+    }
+
+    FormulaNode expression() { return choice(); }
+
+    FormulaNode choice() {
+        const Deeper deeper(*this);
+        FormulaNode condition = binary(1);
+        if (!is("?")) {
+            return condition;
+        }
+        FormulaNode node{Kind::choice, "?", {}, now_.at};
+        advance();
+        node.parts.push_back(std::move(condition));
+        node.parts.push_back(choice());
+        expect(":", "a choice is condition ? a : b");
+        node.parts.push_back(choice());
+        return node;
+    }
+
+    [[nodiscard]] const Operator* operator_here() const {
+        if (now_.kind != Token::Kind::sign && now_.kind != Token::Kind::name) {
+            return nullptr;
+        }
+        const auto* const found =
+            std::find_if(kOperators.begin(), kOperators.end(),
+                         [&](const Operator& one) { return one.text == now_.text; });
+        return found == kOperators.end() ? nullptr : found;
+    }
+
+    FormulaNode binary(int least) {
+        FormulaNode left = least <= kNot && is("not") ? python_not() : unary();
+        bool compared = false;
+        for (const Operator* one = operator_here(); one != nullptr && one->rank >= least;
+             one = operator_here()) {
+            const bool compares = one->rank == kComparison || one->rank == kComparison + 1;
+            if (compares && compared) {
+                refuse_here(
+                    "a comparison of a comparison: join two of them by &&, as in a < b && b < c");
+            }
+            compared = compares;
+            FormulaNode node{Kind::binary,
+                             std::string(one->meaning.empty() ? one->text : one->meaning),
+                             {},
+                             now_.at};
+            advance();
+            node.parts.push_back(std::move(left));
+            node.parts.push_back(binary(one->rank + 1));
+            left = std::move(node);
+        }
+        return left;
+    }
+
+    FormulaNode python_not() {
+        const Deeper deeper(*this);
+        FormulaNode node{Kind::unary, "!", {}, now_.at};
+        advance();
+        node.parts.push_back(binary(kNot));
+        return node;
+    }
+
+    FormulaNode unary() {
+        const Deeper deeper(*this);
+        for (const std::string_view sign : {"-", "+", "!", "~"}) {
+            if (is(sign)) {
+                FormulaNode node{Kind::unary, std::string(sign), {}, now_.at};
+                advance();
+                node.parts.push_back(unary());
+                return node;
+            }
+        }
+        return power();
+    }
+
+    FormulaNode power() {
+        FormulaNode base = primary();
+        if (!is("**")) {
+            return base;
+        }
+        FormulaNode node{Kind::binary, "**", {}, now_.at};
+        advance();
+        node.parts.push_back(std::move(base));
+        node.parts.push_back(unary());
+        return node;
+    }
+
+    FormulaNode primary() {
+        was_indexed_ = false;
+        was_first_in_parentheses_ = false;
+        if (now_.kind == Token::Kind::number) {
+            FormulaNode node{Kind::number, std::string(now_.text), {}, now_.at};
+            advance();
+            return node;
+        }
+        if (now_.kind == Token::Kind::name) {
+            return named();
+        }
+        if (takes("(")) {
+            FormulaNode inside = expression();
+            expect(")", "a bracket is open");
+            was_first_in_parentheses_ = true;
+            return inside;
+        }
+        refuse_here(now_.kind == Token::Kind::end
+                        ? "the formula ends where a value should stand"
+                        : fmt::format("\"{}\" stands where a value should", now_.text));
+    }
+
+    FormulaNode named() {
+        FormulaNode node{Kind::name, std::string(now_.text), {}, now_.at};
+        if (node.text.size() > kMostName) {
+            refuse_here(fmt::format("a name has at most {} characters", kMostName));
+        }
+        if (operator_here() != nullptr || is("not")) {
+            refuse_here(fmt::format("\"{}\" stands where a value should", now_.text));
+        }
+        advance();
+        if (takes("(")) {
+            node.kind = Kind::call;
+            while (!is(")")) {
+                node.parts.push_back(expression());
+                if (!takes(",")) {
+                    break;
+                }
+            }
+            expect(")", fmt::format("the call of {} has no end", node.text));
+            was_indexed_ = false;
+            return node;
+        }
+        if (takes("[")) {
+            if (is("i")) {
+                was_indexed_ = true;
+            } else if (is("0")) {
+                node.kind = Kind::first;
+            } else {
+                refuse_here("an array is read at [i] or at [0] alone");
+            }
+            const bool indexed = was_indexed_;
+            advance();
+            expect("]", "an array is read at [i] or at [0] alone");
+            was_indexed_ = indexed;
+        }
+        return node;
+    }
+
+    [[nodiscard]] bool is(std::string_view text) const {
+        return now_.kind != Token::Kind::end && now_.text == text;
+    }
+
+    bool takes(std::string_view text) {
+        const bool found = is(text);
+        if (found) {
+            advance();
+        }
+        return found;
+    }
+
+    void expect(std::string_view text, const std::string& flaw) {
+        if (!takes(text)) {
+            refuse_here(fmt::format("{}: {} is missing here", flaw, text));
+        }
+    }
+
+    void advance() { now_ = lexer_.next(); }
+
+    [[noreturn]] void refuse_here(const std::string& flaw) const {
+        refuse_formula(text_, now_.at, flaw);
+    }
+
+    struct Deeper {
+        explicit Deeper(Parser& of) : parser(of) {
+            if (++parser.depth_ > kMostNesting) {
+                parser.refuse_here(
+                    fmt::format("more than {} parts stand in one another", kMostNesting));
+            }
+        }
+        ~Deeper() { --parser.depth_; }
+        Deeper(const Deeper&) = delete;
+        Deeper& operator=(const Deeper&) = delete;
+        Parser& parser;
+    };
+
+    std::string_view text_;
+    Lexer lexer_;
+    Token now_;
+    std::size_t depth_ = 0;
+    // Of the primary that was read last.
+    bool was_indexed_ = false;
+    bool was_first_in_parentheses_ = false;
+};
+
+}  // namespace
+
+void refuse_formula(std::string_view text, std::size_t at, const std::string& flaw) {
+    constexpr std::size_t kAround = 40;
+    const std::size_t begin = at < kAround ? 0 : at - kAround;
+    std::string shown(text.substr(begin, 2 * kAround));
+    std::replace_if(
+        shown.begin(), shown.end(), [](char c) { return c < 0x20 || c == 0x7f; },
+        ' ');  // also beyond ASCII
+    throw Error(ErrorKind::usage, fmt::format("formula, character {}: {}\n    {}\n    {:>{}}",
+                                              at + 1, flaw, shown, "^", at - begin + 1));
+}
+
+std::vector<FormulaStatement> parse_formula(std::string_view text) {
+    if (text.size() > kMostCharacters) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("the formula has {} characters; it may have {}: split it into several",
+                        text.size(), kMostCharacters));
+    }
+    std::vector<FormulaStatement> statements = Parser(text).statements();
+    for (FormulaStatement& one : statements) {
+        if (one.name.empty()) {
+            one.name = FormulaStatement::kResult;
+        }
+    }
+    return statements;
+}
+
+}  // namespace jitune::internal

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// That templates of formulas compile for every architecture.
+
+#include <gtest/gtest.h>
+
+#include "families/own/kernel_file.hpp"
+#include "fixtures/compile_only_device.hpp"
+#include "fixtures/formula_case.hpp"
+#include "formula/template_writer.hpp"
+#include "tuning/record/binary_cache.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// The default, and each other value of a parameter that changes code on every architecture.
+std::vector<Configuration> configurations(const std::vector<Parameter>& parameters) {
+    std::vector<Configuration> result;
+    for (const Parameter& changed : parameters) {
+        const bool is_compared =
+            changed.name == "finish" || changed.name == "vector" || &changed == &parameters.front();
+        for (const Value& value : changed.values) {
+            std::vector<Configuration::Entry> entries;
+            for (const Parameter& parameter : parameters) {
+                entries.emplace_back(parameter.name,
+                                     &parameter == &changed ? value : parameter.default_value());
+            }
+            if (is_compared && (changed.name == "finish" || value != changed.default_value())) {
+                result.emplace_back(std::move(entries));
+            }
+        }
+    }
+    return result;
+}
+
+TEST(FormulaCompile, CompilesForEveryArchitecture) {
+    for (const int architecture : {75, 80, 86, 89, 90, 100, 120}) {
+        const RandomFormula one(static_cast<unsigned>(architecture), 16);
+        SCOPED_TRACE(fmt::format("{}: {}", architecture, one.text));
+        const Kernel kernel = kernel_from_text(
+            one.text, formula_template(one.text, one.binding, PlatformKind::cuda), "/dev/null");
+        const KernelTemplate& source = kernel.kernel_template;
+        const Problem problem = kernel_problem(source, {64}, {});
+        std::vector<Instance> instances;
+        for (const Configuration& configuration :
+             configurations(source.front_matter().parameters)) {
+            instances.push_back(source.instance(problem, configuration));
+        }
+        instances.push_back(
+            source.reference(problem, {}, configurations(source.front_matter().parameters).front())
+                ->instance);
+        CompileOnlyDevice compiler(architecture);
+        BinaryCache binaries;
+        for (const CompileOutcome& outcome :
+             binaries.compile(compiler, source.source(), source.hash(), instances)) {
+            const auto* failure = std::get_if<CompileFailure>(&outcome);
+            ASSERT_EQ(failure, nullptr) << failure->log;
+        }
+    }
+}
+
+}  // namespace
+}  // namespace jitune::internal

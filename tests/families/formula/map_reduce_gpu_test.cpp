@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas on a GPU.
+
+#include "fixtures/expect_error.hpp"
+#include "fixtures/formula_case.hpp"
+#include "fixtures/gpu_fixture.hpp"
+#include "jitune/error.hpp"
+#include "jitune/map_reduce.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class MapReduceGpu : public GpuFixture {
+protected:
+    using Bytes = DeviceArray<std::byte>;
+
+    /// Each array begins `offset` elements past an aligned address; with `apart`, each another
+    /// number.
+    void expect_right(Session& session, unsigned seed, std::size_t n, std::size_t offset,
+                      bool apart) {
+        const RandomFormula one(seed, n);
+        SCOPED_TRACE(fmt::format("seed {}, n {}, offset {}: {}", seed, n, offset, one.text));
+        std::vector<std::unique_ptr<Bytes>> arrays;
+        std::vector<FormulaArgument> inputs, outputs;
+        const auto place = [&](std::size_t k, ElementType type) {
+            return (offset + (apart ? k : 0)) * bytes_of(type);
+        };
+        for (std::size_t k = 0; k < one.binding.inputs.size(); ++k) {
+            const FormulaInput& input = one.binding.inputs[k];
+            const auto values = stored_values(input.type, one.input(k));
+            if (input.kind == FormulaInput::Kind::value) {
+                std::uint64_t bits = 0;
+                std::memcpy(&bits, values.data(), values.size());
+                inputs.emplace_back(input.name, KernelArgument::scalar(input.type, bits));
+            } else {
+                arrays.push_back(std::make_unique<Bytes>(*driver_, values, place(k, input.type)));
+                inputs.emplace_back(input.name,
+                                    KernelArgument::array(input.type, arrays.back()->data()));
+            }
+        }
+        std::vector<std::unique_ptr<Bytes>> results;
+        for (std::size_t k = 0; k < one.binding.outputs.size(); ++k) {
+            const FormulaOutput& output = one.binding.outputs[k];
+            results.push_back(std::make_unique<Bytes>(
+                *driver_, one.answers[k].values.size() * bytes_of(output.type),
+                place(k, output.type)));
+            outputs.emplace_back(output.name,
+                                 KernelArgument::array(output.type, results.back()->data()));
+        }
+        MapReduce(one.text, session)(inputs, static_cast<std::int64_t>(n), outputs);
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+            EXPECT_EQ(complaint(one.answers[k],
+                                read_values(one.binding.outputs[k].type, results[k]->download())),
+                      "")
+                << one.binding.outputs[k].name;
+        }
+    }
+};
+
+TEST_F(MapReduceGpu, GivesTheAnswersOfRandomFormulas) {
+    constexpr std::size_t kSizes[]{1, 7, 1000, 4099, 70'001, 1 << 20};
+    for (unsigned seed = 1; seed <= 24; ++seed) {
+        expect_right(session_, seed, kSizes[seed % 6], seed % 5, seed % 2 == 0);
+    }
+}
+
+TEST_F(MapReduceGpu, TunedFormulasGiveTheSameAnswers) {
+    Session tuning(quick_options(TunePolicy::now));
+    for (unsigned seed = 101; seed <= 106; ++seed) {
+        expect_right(tuning, seed, seed % 2 == 0 ? 300'007 : 5000, 0, false);
+    }
+}
+
+TEST_F(MapReduceGpu, AStepOfConjugateGradientsIsCapturedAndReplayed) {
+    const MapReduce step(
+        "pap = sum(p * q); alpha = rr / pap; x[i] = x + alpha * p; r[i] = r - alpha * q; rn = "
+        "sum(r * r)",
+        session_);
+    constexpr std::size_t kN = 5000;
+    const DeviceArray<float> p(*driver_, std::vector<float>(kN, 1)),
+        q(*driver_, std::vector<float>(kN, 2));
+    const DeviceArray<float> x(*driver_, std::vector<float>(kN, 0)),
+        r(*driver_, std::vector<float>(kN, 4));
+    const DeviceArray<float> rr(*driver_, std::vector<float>{10'000}), rn(*driver_, 1);
+    CUstream stream = nullptr;
+    ASSERT_EQ(driver_->cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    const auto call = [&] {
+        step({{"p", p.data()},
+              {"q", q.data()},
+              {"rr", scalar_at(rr.data())},
+              {"x", x.data()},
+              {"r", r.data()}},
+             kN, {{"x", x.data()}, {"r", r.data()}, {"rn", rn.data()}}, stream);
+    };
+    call();  // alpha = 1
+    ASSERT_EQ(driver_->cuStreamSynchronize(stream), CUDA_SUCCESS);
+    EXPECT_EQ(x.download(), std::vector<float>(kN, 1));
+    EXPECT_EQ(r.download(), std::vector<float>(kN, 2));
+    EXPECT_EQ(rn.download().front(), 4 * kN);
+    driver_->cuStreamDestroy(stream);
+}
+
+TEST_F(MapReduceGpu, NoElementsGiveTheResultsOfTheOperations) {
+    const DeviceArray<float> x(*driver_, 1), sum(*driver_, std::vector<float>{1}),
+        least(*driver_, std::vector<float>{1});
+    MapReduce("s = sum(x); l = min(x)", session_)({{"x", x.data()}}, 0,
+                                                  {{"s", sum.data()}, {"l", least.data()}});
+    EXPECT_EQ(sum.download().front(), 0);
+    EXPECT_EQ(least.download().front(), INFINITY);
+}
+
+}  // namespace
+}  // namespace jitune::internal

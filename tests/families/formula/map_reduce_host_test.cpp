@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas on the host, compiled for real.
+
+#include <gtest/gtest.h>
+
+#include "fixtures/expect_error.hpp"
+#include "fixtures/formula_case.hpp"
+#include "jitune/error.hpp"
+#include "jitune/map_reduce.hpp"
+
+namespace jitune::internal {
+namespace {
+
+class MapReduceHost : public testing::Test {
+protected:
+    static Options quick_options() {
+        Options options;
+        options.database.clear();
+        options.on_miss = TunePolicy::template_default;
+        options.worker = "none";
+        return options;
+    }
+
+    void expect_right(unsigned seed, std::size_t n) {
+        const RandomFormula one(seed, n);
+        SCOPED_TRACE(fmt::format("seed {}, n {}: {}", seed, n, one.text));
+        std::vector<std::vector<std::byte>> arrays;
+        std::vector<FormulaArgument> inputs, outputs;
+        for (std::size_t k = 0; k < one.binding.inputs.size(); ++k) {
+            const FormulaInput& input = one.binding.inputs[k];
+            arrays.push_back(stored_values(input.type, one.input(k)));
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, arrays.back().data(),
+                        std::min<std::size_t>(arrays.back().size(), sizeof bits));
+            inputs.emplace_back(input.name,
+                                input.kind == FormulaInput::Kind::value
+                                    ? KernelArgument::scalar(input.type, bits)
+                                    : KernelArgument::array(input.type, arrays.back().data()));
+        }
+        std::vector<std::vector<std::byte>> results;
+        for (std::size_t k = 0; k < one.binding.outputs.size(); ++k) {
+            const FormulaOutput& output = one.binding.outputs[k];
+            results.emplace_back(one.answers[k].values.size() * bytes_of(output.type));
+            outputs.emplace_back(output.name,
+                                 KernelArgument::array(output.type, results.back().data()));
+        }
+        MapReduce(one.text, session_).on_host(inputs, static_cast<std::int64_t>(n), outputs);
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+            EXPECT_EQ(
+                complaint(one.answers[k], read_values(one.binding.outputs[k].type, results[k])), "")
+                << one.binding.outputs[k].name;
+        }
+    }
+
+    Session session_{quick_options()};
+};
+
+TEST_F(MapReduceHost, GivesTheAnswersOfRandomFormulas) {
+    for (unsigned seed = 1; seed <= 12; ++seed) {
+        expect_right(seed, seed % 3 == 0 ? 1 : seed % 3 == 1 ? 1000 : 70'001);
+    }
+}
+
+TEST_F(MapReduceHost, OneResultOfRanges) {
+    const std::vector<float> x{1, 2, 3}, y{4, 5, 6};
+    EXPECT_EQ(tuned_map_reduce<double>("sum(x * y)", x, y), 32);
+    EXPECT_EQ(tuned_map_reduce("max(abs(x - y))", x, y), 3.0F);
+    const std::vector<float> shorter{1};
+    expect_error(ErrorKind::usage, "3 and 1 elements",
+                 [&] { static_cast<void>(tuned_map_reduce("sum(x * y)", x, shorter)); });
+}
+
+TEST_F(MapReduceHost, StatementsRunInTheirOrder) {
+    const MapReduce step(
+        "pap = sum(p * q); alpha = rr / pap; x[i] = x + alpha * p; r[i] = r - alpha * q; rn = "
+        "sum(r * r)",
+        session_);
+    const std::vector<float> p{1, 2}, q{3, 1};  // pap = 5
+    std::vector<float> x{0, 10}, r{4, 4};
+    const float rr = 10;  // alpha = 2
+    float rn = 0, pap = 0;
+    step.on_host({{"p", p.data()},
+                  {"q", q.data()},
+                  {"rr", scalar_at(&rr)},
+                  {"x", x.data()},
+                  {"r", r.data()}},
+                 2, {{"x", x.data()}, {"r", r.data()}, {"rn", &rn}, {"pap", &pap}});
+    EXPECT_EQ(x, (std::vector<float>{2, 14}));
+    EXPECT_EQ(r, (std::vector<float>{-2, 2}));
+    EXPECT_EQ(rn, 8);
+    EXPECT_EQ(pap, 5);
+}
+
+TEST_F(MapReduceHost, ReductionsStandInsideOtherExpressions) {
+    const std::vector<float> x{1, 2, 3, 6};
+    float result = 0;
+    MapReduce("sqrt(sum((x - mean(x))**2) / n)", session_)
+        .on_host({{"x", x.data()}}, 4, {{"result", &result}});
+    EXPECT_FLOAT_EQ(result, std::sqrt(3.5F));
+    std::vector<double> y(4);
+    MapReduce("m = max(x); s = sum(exp(x - m)); y[i] = exp(x - m) / s", session_)
+        .on_host({{"x", x.data()}}, 4, {{"y", y.data()}});
+    EXPECT_NEAR(y[0] + y[1] + y[2] + y[3], 1, 1e-6);
+    EXPECT_NEAR(y[3] / y[2], std::exp(3), 1e-5);
+}
+
+TEST_F(MapReduceHost, SumsOfIntegersWrapAndCountEachElement) {
+    std::vector<std::int32_t> x(70'001, 100'000);
+    std::vector<std::int8_t> y(x.size(), -1);
+    std::int32_t sum = 0, negative = 0, most = 0;
+    std::int64_t wide = 0;
+    std::uint32_t bits = 0;
+    MapReduce("s = sum(x); w = sum(x); m = sum(y * 3); l = max(x - i); b = sum(uint32(y))", session_)
+        .on_host({{"x", x.data()}, {"y", y.data()}}, 70'001,
+                 {{"s", &sum}, {"w", &wide}, {"m", &negative}, {"l", &most}, {"b", &bits}});
+    EXPECT_EQ(wide, 7'000'100'000);
+    EXPECT_EQ(sum, static_cast<std::int32_t>(7'000'100'000));
+    EXPECT_EQ(negative, -3 * 70'001);
+    EXPECT_EQ(most, 100'000);
+    EXPECT_EQ(bits, static_cast<std::uint32_t>(-70'001));
+}
+
+TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
+    const std::vector<float> x{1};
+    float sum = 1, least = 1;
+    double log_sum = 1;
+    MapReduce("s = sum(x); l = min(x); g = log_sum_exp(x)", session_)
+        .on_host({{"x", x.data()}}, 0, {{"s", &sum}, {"l", &least}, {"g", &log_sum}});
+    EXPECT_EQ(sum, 0);
+    EXPECT_EQ(least, INFINITY);
+    EXPECT_EQ(log_sum, -INFINITY);
+}
+
+TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
+    const std::vector<float> x{1};
+    float out = 0;
+    std::int32_t whole = 0;
+    const auto refuses = [&](const char* formula, const char* reason, FormulaArgument output) {
+        SCOPED_TRACE(formula);
+        const std::vector<FormulaArgument> inputs{{"x", x.data()}};
+        expect_error(ErrorKind::usage, reason,
+                     [&] { MapReduce(formula, session_).on_host(inputs, 1, std::vector{output}); });
+    };
+    refuses("r = sum(x * y)", "\"y\" is neither an input of the call nor a result above",
+            {"r", &out});
+    refuses("r = sum(i)", "the call brings \"x\", which the formula does not read", {"r", &out});
+    refuses("r = sum(x)", "the call wants \"q\", which the formula does not give", {"q", &out});
+    refuses("r = x * 2", "has a value for each element, but one value is needed", {"r", &out});
+    refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
+    refuses("y[i] = x", "the call gives no array \"y\"", {"r", &out});
+    expect_error(ErrorKind::usage, "must be at least 0", [&] {
+        MapReduce("sum(x)", session_).on_host({{"x", x.data()}}, -1, {{"result", &out}});
+    });
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formula/syntax.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fixtures/expect_error.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+namespace {
+
+/// With a bracket around each operation.
+std::string bracketed(const FormulaNode& node) {
+    using Kind = FormulaNode::Kind;
+    if (node.parts.empty() && node.kind != Kind::call) {
+        return node.kind == Kind::first ? node.text + "[0]" : node.text;
+    }
+    std::string text;
+    for (const FormulaNode& part : node.parts) {
+        text += (text.empty() ? "" : " ") + bracketed(part);
+    }
+    return "(" + node.text + " " + text + ")";
+}
+
+std::string expression(const std::string& text) {
+    return bracketed(parse_formula(text).front().value);
+}
+
+TEST(FormulaSyntax, OperatorsBindAsInCAndPython) {
+    EXPECT_EQ(expression("a + b * c - d"), "(- (+ a (* b c)) d)");
+    EXPECT_EQ(expression("-x**2"), "(- (** x 2))");
+    EXPECT_EQ(expression("2 ** -x ** y"), "(** 2 (- (** x y)))");
+    EXPECT_EQ(expression("a < b && !c || d == e"), "(|| (&& (< a b) (! c)) (== d e))");
+    EXPECT_EQ(expression("not a == b and c or d"), "(|| (&& (! (== a b)) c) d)");
+    EXPECT_EQ(expression("a & b == c"), "(& a (== b c))");
+    EXPECT_EQ(expression("c ? x : d ? y : z"), "(? c x (? d y z))");
+    EXPECT_EQ(expression("x[i] * w[0]"), "(* x w[0])");
+    EXPECT_EQ(expression("sum(f(a, b), m != 0)"), "(sum (f a b) (!= m 0))");
+}
+
+TEST(FormulaSyntax, StatementsHaveNames) {
+    const auto statements = parse_formula("rr = sum(r * r);\n x[i] = x + a * p; ");
+    ASSERT_EQ(statements.size(), 2U);
+    EXPECT_EQ(statements[0].name, "rr");
+    EXPECT_FALSE(statements[0].is_array);
+    EXPECT_EQ(statements[1].name, "x");
+    EXPECT_TRUE(statements[1].is_array);
+    EXPECT_EQ(parse_formula("sum(x)").front().name, "result");
+}
+
+TEST(FormulaSyntax, SaysWhatIsWrongAndWhere) {
+    const auto refuses = [](const std::string& text, const std::string& words) {
+        SCOPED_TRACE(text);
+        expect_error(ErrorKind::usage, words, [&] { parse_formula(text); });
+    };
+    refuses("", "the formula is empty");
+    refuses(" ; ; ", "the formula is empty");
+    refuses("sum(x", "character 6: the call of sum has no end: ) is missing here");
+    refuses("sum(x) sum(y)", "character 8: an operator or ; is missing here");
+    refuses("a = sum(x); sum(y)", "character 13: one of several statements needs a name");
+    refuses("a + 1 = sum(x)", "only a name, or a name with [i], may stand before =");
+    refuses("(a) = sum(x)", "only a name, or a name with [i], may stand before =");
+    refuses("sum = sum(x)", "\"sum\" has a meaning of its own");
+    refuses("a < b < c", "a comparison of a comparison");
+    refuses("x[i + 1]", "an array is read at [i] or at [0] alone");
+    refuses("sum(x * )", "\")\" stands where a value should");
+    refuses("x +", "the formula ends where a value should stand");
+    refuses("c ? x", "a choice is condition ? a : b: : is missing here");
+}
+
+TEST(FormulaSyntax, RefusesWhatCouldLeaveTheExpression) {
+    for (const std::string text :
+         {"sum(x); }", "sum(x) { }", "#include <x>", "sum(x) // y", "sum(x) /* y */", "\"x\"",
+          "'x'", "x \\ y", "x ? ?> y", "[[noreturn]] x", "x @ y", "x $ y", "a::b", "a->b", "a.b",
+          "x++", "x += 1", "asm(x", "`x`"}) {
+        SCOPED_TRACE(text);
+        expect_error(ErrorKind::usage, "formula", [&] { parse_formula(text); });
+    }
+    expect_error(ErrorKind::usage, "the byte 0x00 has no place",
+                 [] { parse_formula(std::string("sum(x)\0", 7)); });
+    expect_error(ErrorKind::usage, "the byte 0xc3 has no place",
+                 [] { parse_formula("sum(\xc3\xa4)"); });
+    expect_error(ErrorKind::usage, "it may have 16384",
+                 [] { parse_formula(std::string(1 << 20, 'x')); });
+    expect_error(ErrorKind::usage, "more than 100 parts",
+                 [] { parse_formula(std::string(5000, '(') + "x" + std::string(5000, ')')); });
+    expect_error(ErrorKind::usage, "more than 100 parts",
+                 [] { parse_formula(std::string(5000, '-') + "x"); });
+    expect_error(ErrorKind::usage, "at most 48 characters",
+                 [] { parse_formula(std::string(49, 'x')); });
+}
+
+}  // namespace
+}  // namespace jitune::internal

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formula/template_writer.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "fixtures/expect_error.hpp"
+#include "formula/plan.hpp"
+#include "jitune/error.hpp"
+
+namespace jitune::internal {
+namespace {
+
+using enum ElementType;
+
+FormulaInput array(const std::string& name, ElementType type = float32) {
+    return {name, FormulaInput::Kind::array, type};
+}
+
+std::size_t stages(const std::string& text, const FormulaBinding& binding) {
+    return plan_formula(text, parse_formula(text), binding).stages.size();
+}
+
+TEST(FormulaPlan, AStageBeginsWhereElementsNeedAResult) {
+    const FormulaBinding xy{{array("x"), array("y")}, {{"x", float32}, {"r", float32}}};
+    EXPECT_EQ(stages("r = sum(x * y); x[i] = x + y; s = sum(x)", xy), 1U);
+    EXPECT_EQ(stages("r = sum(x); x[i] = x / r + y", xy), 2U);
+    EXPECT_EQ(stages("r = sum(y * (x - mean(x))); x[i] = 0 * y", xy), 2U);
+    EXPECT_EQ(stages("r = sum(x) / max(y); x[i] = 1.0", xy), 1U);
+    EXPECT_EQ(stages("a = sum(x); b = sum(y * a); r = sum(x * b); x[i] = y * r", xy), 4U);
+    expect_error(ErrorKind::usage, "more than 4 passes", [&] {
+        stages("a = sum(x); b = sum(y * a); c = sum(x * b); r = sum(y * c); x[i] = x * r", xy);
+    });
+}
+
+TEST(FormulaPlan, MinOfTwoIsAFunctionOfElementsAndOfResults) {
+    const FormulaBinding binding{{array("x"), array("y")}, {{"r", float32}}};
+    const auto first = [&](const std::string& text) {
+        return plan_formula(text, parse_formula(text), binding).stages.front().steps;
+    };
+    EXPECT_EQ(first("r = sum(min(x, y))").size(), 1U);
+    EXPECT_TRUE(first("r = min(x, y > 0)").front().where.has_value());
+    EXPECT_EQ(first("r = min(min(x), min(y))").size(), 3U);
+}
+
+TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
+    const FormulaBinding binding{{array("f"), array("wide", float64), array("h", float16),
+                                  array("c", int8), array("u", uint32)},
+                                 {}};
+    const auto type = [&](const std::string& expression) {
+        FormulaBinding used;
+        for (const FormulaInput& one : binding.inputs) {
+            if (expression.find("(" + one.name) != std::string::npos ||
+                expression.find(" " + one.name) != std::string::npos) {
+                used.inputs.push_back(one);
+            }
+        }
+        return formula_result_type("r = " + expression, used, "r");
+    };
+    EXPECT_EQ(type("sum(f)"), float32);
+    EXPECT_EQ(type("sum(f * 0.5)"), float32);
+    EXPECT_EQ(type("sum(f * 2)"), float32);
+    EXPECT_EQ(type("sum(f * wide)"), float64);
+    EXPECT_EQ(type("sum(h)"), float32);
+    EXPECT_EQ(type("sum(c)"), int32);
+    EXPECT_EQ(type("sum(c * 0.5)"), float64);
+    EXPECT_EQ(type("sum(u)"), uint32);
+    EXPECT_EQ(type("mean(c)"), float64);
+    EXPECT_EQ(type("sum(sqrt(c))"), float64);
+    EXPECT_EQ(type("sum(double(f))"), float64);
+    EXPECT_EQ(type("arg_max(f)"), int64);
+    EXPECT_EQ(type("any(f > 0)"), uint8);
+    EXPECT_EQ(type("count_nonzero(f)"), int64);
+    EXPECT_EQ(type("sum(f) / 2"), float32);
+    EXPECT_EQ(type("sum(i * c)"), int64);
+}
+
+TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
+    const FormulaBinding binding{{array("x"), array("k", int32)}, {{"r", float32}}};
+    const auto refuses = [&](const std::string& text, const std::string& words) {
+        SCOPED_TRACE(text);
+        expect_error(ErrorKind::usage, words,
+                     [&] { formula_template(text, binding, PlatformKind::host); });
+    };
+    refuses("r = sum(x * k + system(x))",
+            "character 17: \"system\" is no function that formulas know");
+    refuses("r = sum(x % k)", "% takes integers: write fmod(a, b) for floats");
+    refuses("r = sum(~x + k)", "~ takes an integer");
+    refuses("r = sum(pow(x) + k)", "pow takes 2 arguments, not 1");
+    refuses("r = sum(x * k, x, k)", "sum(expression) or sum(expression, where)");
+    refuses("r = sum(x * k + 1e999)", "\"1e999\" is no number");
+    refuses("r = sum(x * k + 09x)", "\"09x\" is no number");
+    refuses("r = sum(x * k + sqrt)", "\"sqrt\" has a meaning of its own, and no value here");
+    refuses("r = sum(x * k); r = sum(x)", "\"r\" is given twice");
+    std::string many = "r = sum(x * k)";
+    for (int i = 0; i < 40; ++i) {
+        many += fmt::format("; s{} = sum(x)", i);
+    }
+    refuses(many, "keep 164 bytes; they may keep 128");
+}
+
+TEST(FormulaTemplate, TheSummaryIsOneLine) {
+    const FormulaBinding binding{{array("x")}, {{"r", float32}}};
+    const std::string text = formula_template("r =\n\tsum(x)", binding, PlatformKind::host);
+    EXPECT_NE(text.find("summary = \"r =  sum(x)\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace jitune::internal
