@@ -12,6 +12,7 @@
 #include "backend/cuda/compile/nvrtc_compiler.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/reduce/reduce_types.hpp"
+#include "fixtures/compile_only_device.hpp"
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/reduce_form.hpp"
@@ -31,27 +32,6 @@ int operations() {
 }
 
 constexpr std::string_view kLoads[] = {"standard", "streaming", "evict_first"};
-
-/// A GPU of this architecture, as far as constraints can tell.
-DeviceInfo device(int architecture) {
-    const bool small =
-        architecture == 75 || architecture == 86 || architecture == 89 || architecture == 120;
-    DeviceInfo info;
-    info.attributes = {{"sm_count", 100},
-                       {"warp_size", 32},
-                       {"max_threads_per_block", 1024},
-                       {"max_threads_per_sm", architecture == 75 ? 1024
-                                              : small            ? 1536
-                                                                 : 2048},
-                       {"max_blocks_per_sm", 32},
-                       {"shared_bytes_per_block", (small ? 99 : 227) << 10},
-                       {"registers_per_sm", 64 << 10},
-                       {"l2_bytes", 48 << 20},
-                       {"compute_capability", architecture},
-                       {"memory_bus_bits", 5120},
-                       {"memory_clock_khz", 2'000'000}};
-    return info;
-}
 
 /// An index into the values of each factor, in this order.
 enum Factor {
@@ -115,7 +95,7 @@ class Pairs {
 public:
     explicit Pairs(const KernelTemplate& kernel) : kernel_(kernel) {
         for (const int one : kArchitectures) {
-            devices_.push_back(device(one));
+            devices_.push_back(gpu_info(one));
         }
     }
 
@@ -287,9 +267,9 @@ TEST_F(TemplateCompile, TheReferenceOfACustomOperationForEveryTypeAndShape) {
         for (int type = 0; type < elements(); ++type) {
             const Problem problem = reduce_problem(
                 {static_cast<ElementType>(type), ElementType::float32, custom, shape});
-            const auto standard = source.default_configuration(source.space(problem, device(90)));
+            const auto standard = source.default_configuration(source.space(problem, gpu_info(90)));
             defaults.instances.push_back(source.instance(problem, standard));
-            const auto reference = source.reference(problem, device(75), standard);
+            const auto reference = source.reference(problem, gpu_info(75), standard);
             ASSERT_TRUE(reference) << source.source().name;
             references.instances.push_back(reference->instance);
         }
@@ -304,7 +284,7 @@ TEST_F(TemplateCompile, AFaultyFieldOfACustomOperationIsNamedWithTheCompilersWor
         const Problem problem = reduce_problem({ElementType::float32, ElementType::float32, custom,
                                                 detail::ReduceShape::all(1 << 20)});
         const Instance instance = source.instance(
-            problem, source.default_configuration(source.space(problem, device(90))));
+            problem, source.default_configuration(source.space(problem, gpu_info(90))));
         const auto outcomes =
             compile_instances(*nvrtc_, source.source(), std::span(&instance, 1), 90);
         const auto* failure = std::get_if<CompileFailure>(&outcomes.at(0));

@@ -6,6 +6,7 @@
 #include "jitune/element_type.hpp"   // IWYU pragma: export
 #include "jitune/entropy.hpp"        // IWYU pragma: export
 #include "jitune/error.hpp"          // IWYU pragma: export
+#include "jitune/map_reduce.hpp"     // IWYU pragma: export
 #include "jitune/options.hpp"        // IWYU pragma: export
 #include "jitune/reduce.hpp"         // IWYU pragma: export
 #include "jitune/reduce_shapes.hpp"  // IWYU pragma: export

@@ -12,19 +12,17 @@
 namespace jitune::internal {
 namespace {
 
-/// The default, and each other value of a parameter that changes code on every architecture.
+/// The default with each way to finish a grid.
 std::vector<Configuration> configurations(const std::vector<Parameter>& parameters) {
     std::vector<Configuration> result;
     for (const Parameter& changed : parameters) {
-        const bool is_compared =
-            changed.name == "finish" || changed.name == "vector" || &changed == &parameters.front();
         for (const Value& value : changed.values) {
             std::vector<Configuration::Entry> entries;
             for (const Parameter& parameter : parameters) {
                 entries.emplace_back(parameter.name,
                                      &parameter == &changed ? value : parameter.default_value());
             }
-            if (is_compared && (changed.name == "finish" || value != changed.default_value())) {
+            if (changed.name == "finish") {
                 result.emplace_back(std::move(entries));
             }
         }
@@ -45,9 +43,10 @@ TEST(FormulaCompile, CompilesForEveryArchitecture) {
              configurations(source.front_matter().parameters)) {
             instances.push_back(source.instance(problem, configuration));
         }
-        instances.push_back(
-            source.reference(problem, {}, configurations(source.front_matter().parameters).front())
-                ->instance);
+        instances.push_back(source
+                                .reference(problem, gpu_info(architecture),
+                                           configurations(source.front_matter().parameters).front())
+                                ->instance);
         CompileOnlyDevice compiler(architecture);
         BinaryCache binaries;
         for (const CompileOutcome& outcome :

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas beside cuBLAS and CUB on this machine's first GPU, in one run. Needs nvcc and cuBLAS.
+//
+//     formula_compare [BUDGET_S] [N...]
+//
+// Each time is that of one call in a chain: a CUDA graph of calls in a row, over slices of arrays that together are
+// several times as large as the L2 cache, so that data come from memory. It is the median of 15 launches of the graph.
+// Results are compared with those of the peer. The default budget is 1 s, the sizes are 2^10 to 2^28.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <cub/device/device_reduce.cuh>
+#include <cublas_v2.h>
+#include <cuda_runtime.h>
+#include <thrust/iterator/transform_iterator.h>
+#include <thrust/iterator/zip_iterator.h>
+#include <thrust/tuple.h>
+
+#include "jitune/jitune.hpp"
+
+namespace {
+
+void check(cudaError_t code, const char* what) {
+    if (code != cudaSuccess) {
+        std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(code));
+        std::exit(1);
+    }
+}
+
+template <class T>
+__global__ void fill(T* values, std::size_t n, unsigned seed) {
+    for (std::size_t i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x; i < n; i += gridDim.x * std::size_t{blockDim.x}) {
+        unsigned bits = static_cast<unsigned>(i) * 2654435761u + seed;
+        bits ^= bits >> 15;
+        bits *= 2246822519u;
+        bits ^= bits >> 13;
+        values[i] = static_cast<T>(static_cast<float>(bits >> 8) / 16777216.0f - 0.25f);
+    }
+}
+
+template <class T>
+T* new_array(std::size_t n, unsigned seed) {
+    T* values = nullptr;
+    check(cudaMalloc(&values, n * sizeof(T)), "cudaMalloc");
+    fill<<<1024, 256>>>(values, n, seed);
+    check(cudaDeviceSynchronize(), "fill");
+    return values;
+}
+
+/// Slices of arrays: call k works on slice k % count.
+struct Slices {
+    std::size_t n, count;
+    [[nodiscard]] std::size_t at(int call) const { return static_cast<std::size_t>(call) % count * n; }
+};
+
+/// us of a call in a chain.
+double time_of(cudaStream_t stream, int calls, const std::function<void(int)>& call) {
+    call(0);  // allocates, tunes and compiles
+    check(cudaStreamSynchronize(stream), "first call");
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "capture");
+    for (int k = 0; k < calls; ++k) {
+        call(k);
+    }
+    check(cudaStreamEndCapture(stream, &graph), "end of the capture");
+    check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+    cudaEvent_t begin, end;
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    std::vector<float> times;
+    for (int round = 0; round < 18; ++round) {
+        cudaEventRecord(begin, stream);
+        check(cudaGraphLaunch(ready, stream), "cudaGraphLaunch");
+        cudaEventRecord(end, stream);
+        check(cudaEventSynchronize(end), "launch");
+        float ms = 0;
+        cudaEventElapsedTime(&ms, begin, end);
+        if (round >= 3) {
+            times.push_back(ms);
+        }
+    }
+    std::sort(times.begin(), times.end());
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+    return 1e3 * times[times.size() / 2] / calls;
+}
+
+template <class T>
+T value_at(const T* device) {
+    T value{};
+    check(cudaMemcpy(&value, device, sizeof value, cudaMemcpyDefault), "cudaMemcpy");
+    return value;
+}
+
+struct Moments {
+    float sum, least, largest, squares;
+};
+struct Join {
+    __host__ __device__ Moments operator()(const Moments& a, const Moments& b) const {
+        return {a.sum + b.sum, a.least < b.least ? a.least : b.least, a.largest > b.largest ? a.largest : b.largest, a.squares + b.squares};
+    }
+};
+struct Lift {
+    __host__ __device__ Moments operator()(float x) const { return {x, x, x, x * x}; }
+};
+template <class T>
+struct Times {
+    __host__ __device__ T operator()(const thrust::tuple<T, T>& one) const { return thrust::get<0>(one) * thrust::get<1>(one); }
+};
+
+class Bench {
+public:
+    explicit Bench(double budget_s) : session_(options(budget_s)) {
+        cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+        cublasCreate(&cublas_);
+        cublasSetStream(cublas_, stream_);
+        cublasSetPointerMode(cublas_, CUBLAS_POINTER_MODE_DEVICE);
+        check(cudaMalloc(&temp_, temp_bytes_), "cudaMalloc");
+        check(cudaMalloc(&results_, 4096), "cudaMalloc");
+        cudaDeviceProp properties{};
+        cudaGetDeviceProperties(&properties, 0);
+        l2_ = static_cast<std::size_t>(properties.l2CacheSize);
+        std::printf("%s, L2 %zu MiB, budget %.1f s\n", properties.name, l2_ >> 20, budget_s);
+    }
+
+    template <class T>
+    void dot(std::size_t n, const char* type) {
+        const auto [slices, calls] = slices_of(n, 2 * sizeof(T));
+        T* x = new_array<T>(slices.n * slices.count, 1);
+        T* y = new_array<T>(slices.n * slices.count, 2);
+        auto* mine = reinterpret_cast<T*>(results_);
+        T* other = mine + 8;
+        T* third = mine + 16;
+        const jitune::MapReduce formula("r = sum(x * y)", session_);
+        const auto count = static_cast<std::int64_t>(n);
+        const double jitune_us = time_of(stream_, calls, [&, s = slices](int k) {
+            formula({{"x", x + s.at(k)}, {"y", y + s.at(k)}}, count, {{"r", mine}}, stream_);
+        });
+        const double cublas_us = time_of(stream_, calls, [&, s = slices](int k) {
+            if constexpr (sizeof(T) == 4) {
+                cublasSdot(cublas_, static_cast<int>(n), x + s.at(k), 1, y + s.at(k), 1, other);
+            } else {
+                cublasDdot(cublas_, static_cast<int>(n), x + s.at(k), 1, y + s.at(k), 1, other);
+            }
+        });
+        const double cub_us = time_of(stream_, calls, [&, s = slices](int k) {
+            std::size_t bytes = temp_bytes_;
+            const auto pairs = thrust::make_zip_iterator(thrust::make_tuple(x + s.at(k), y + s.at(k)));
+            check(cub::DeviceReduce::TransformReduce(temp_, bytes, pairs, third, static_cast<std::uint32_t>(n), ::cuda::std::plus<T>{}, Times<T>{}, T(0), stream_), "cub");
+        });
+        const double sum_us = time_of(stream_, calls, [&, s = slices](int k) {
+            jitune::tuned_reduce(x + s.at(k), count, third, {}, stream_, session_);
+        });
+        formula({{"x", x}, {"y", y}}, count, {{"r", mine}}, stream_);
+        cudaStreamSynchronize(stream_);
+        cublasSetPointerMode(cublas_, CUBLAS_POINTER_MODE_DEVICE);
+        if constexpr (sizeof(T) == 4) {
+            cublasSdot(cublas_, static_cast<int>(n), x, 1, y, 1, other);
+        } else {
+            cublasDdot(cublas_, static_cast<int>(n), x, 1, y, 1, other);
+        }
+        cudaStreamSynchronize(stream_);
+        const double off = std::abs(double(value_at(mine)) - double(value_at(other))) / std::abs(double(value_at(other)));
+        std::printf("dot %-8s n=%-10zu jitune %8.2f us %5.0f GB/s | cuBLAS %8.2f (%.2f) | CUB %8.2f (%.2f) | plain sum %8.2f | off %.1e\n", type, n,
+                    jitune_us, 2.0 * sizeof(T) * n / jitune_us / 1e3, cublas_us, cublas_us / jitune_us, cub_us, cub_us / jitune_us, sum_us, off);
+        cudaFree(x);
+        cudaFree(y);
+    }
+
+    void moments(std::size_t n) {
+        const auto [slices, calls] = slices_of(n, sizeof(float));
+        float* x = new_array<float>(slices.n * slices.count, 3);
+        auto* r = reinterpret_cast<float*>(results_);
+        auto* cub = reinterpret_cast<Moments*>(results_ + 256);
+        const jitune::MapReduce formula("s = sum(x); l = min(x); m = max(x); q = sum(x * x)", session_);
+        const auto count = static_cast<std::int64_t>(n);
+        const double jitune_us = time_of(stream_, calls, [&, s = slices](int k) {
+            formula({{"x", x + s.at(k)}}, count, {{"s", r}, {"l", r + 1}, {"m", r + 2}, {"q", r + 3}}, stream_);
+        });
+        const double sum_us = time_of(stream_, calls, [&, s = slices](int k) {
+            jitune::tuned_reduce(x + s.at(k), count, r + 8, {}, stream_, session_);
+        });
+        const double cub_us = time_of(stream_, calls, [&, s = slices](int k) {
+            std::size_t bytes = temp_bytes_;
+            check(cub::DeviceReduce::TransformReduce(temp_, bytes, x + s.at(k), cub, static_cast<std::uint32_t>(n), Join{}, Lift{}, Moments{0, 1e30f, -1e30f, 0}, stream_), "cub");
+        });
+        formula({{"x", x}}, count, {{"s", r}, {"l", r + 1}, {"m", r + 2}, {"q", r + 3}}, stream_);
+        std::size_t bytes = temp_bytes_;
+        cub::DeviceReduce::TransformReduce(temp_, bytes, x, cub, static_cast<std::uint32_t>(n), Join{}, Lift{}, Moments{0, 1e30f, -1e30f, 0}, stream_);
+        cudaStreamSynchronize(stream_);
+        const Moments other = value_at(cub);
+        const bool same = value_at(r + 1) == other.least && value_at(r + 2) == other.largest && std::abs(value_at(r + 3) / other.squares - 1) < 1e-4;
+        std::printf("moments float32 n=%-10zu jitune %8.2f us %5.0f GB/s | plain sum %8.2f (%.3f of it) | CUB %8.2f (%.2f) | %s\n", n, jitune_us,
+                    4.0 * n / jitune_us / 1e3, sum_us, jitune_us / sum_us, cub_us, cub_us / jitune_us, same ? "right" : "WRONG");
+        cudaFree(x);
+    }
+
+    /// The inner step of conjugate gradients, and a copy as its ceiling.
+    void step(std::size_t n) {
+        const auto [slices, calls] = slices_of(n, 6 * sizeof(float));
+        const std::size_t all = slices.n * slices.count;
+        float *x = new_array<float>(all, 1), *r = new_array<float>(all, 2), *p = new_array<float>(all, 3), *q = new_array<float>(all, 4);
+        auto* rr = reinterpret_cast<float*>(results_);
+        const jitune::MapReduce formula("x[i] = x + a * p; r[i] = r - a * q; rr = sum(r * r)", session_);
+        const auto count = static_cast<std::int64_t>(n);
+        const double us = time_of(stream_, calls, [&, s = slices](int k) {
+            formula({{"x", x + s.at(k)}, {"r", r + s.at(k)}, {"p", p + s.at(k)}, {"q", q + s.at(k)}, {"a", 1e-3f}}, count,
+                    {{"x", x + s.at(k)}, {"r", r + s.at(k)}, {"rr", rr}}, stream_);
+        });
+        const double copy_us = time_of(stream_, calls, [&, s = slices](int k) {
+            cudaMemcpyAsync(x + s.at(k), p + s.at(k), n * sizeof(float), cudaMemcpyDeviceToDevice, stream_);
+        });
+        std::printf("step float32 n=%-10zu jitune %8.2f us %5.0f GB/s | copy %8.2f us %5.0f GB/s | %.3f of the copy's rate\n", n, us,
+                    24.0 * n / us / 1e3, copy_us, 8.0 * n / copy_us / 1e3, (24.0 * n / us) / (8.0 * n / copy_us));
+        for (float* one : {x, r, p, q}) {
+            cudaFree(one);
+        }
+    }
+
+    /// The normal equations of the iterative closest point: 27 products, a residual and a count.
+    void closest_points(std::size_t n) {
+        const auto [slices, calls] = slices_of(n, 7 * sizeof(float));
+        std::string text;
+        for (int i = 0; i < 6; ++i) {
+            for (int j = i; j < 6; ++j) {
+                text += "h" + std::to_string(i) + std::to_string(j) + " = sum(j" + std::to_string(i) + " * j" + std::to_string(j) + "); ";
+            }
+            text += "g" + std::to_string(i) + " = sum(j" + std::to_string(i) + " * e); ";
+        }
+        text += "error = sum(e * e); inliers = sum(where(abs(e) < 0.5, 1.0f, 0.0f))";
+        const jitune::MapReduce formula(text, session_);
+        std::vector<float*> arrays;
+        std::vector<std::string> names{"j0", "j1", "j2", "j3", "j4", "j5", "e"};
+        for (unsigned k = 0; k < 7; ++k) {
+            arrays.push_back(new_array<float>(slices.n * slices.count, 10 + k));
+        }
+        auto* r = reinterpret_cast<float*>(results_);
+        std::vector<std::string> outputs;
+        for (int i = 0; i < 6; ++i) {
+            for (int j = i; j < 6; ++j) {
+                outputs.push_back("h" + std::to_string(i) + std::to_string(j));
+            }
+            outputs.push_back("g" + std::to_string(i));
+        }
+        outputs.push_back("error");
+        outputs.push_back("inliers");
+        std::vector<jitune::FormulaArgument> results;
+        for (std::size_t k = 0; k < outputs.size(); ++k) {
+            results.emplace_back(outputs[k], static_cast<const float*>(r + k));
+        }
+        const double us = time_of(stream_, calls, [&, s = slices](int k) {
+            std::vector<jitune::FormulaArgument> inputs;
+            for (std::size_t a = 0; a < 7; ++a) {
+                inputs.emplace_back(names[a], static_cast<const float*>(arrays[a] + s.at(k)));
+            }
+            formula(inputs, static_cast<std::int64_t>(n), results, stream_);
+        });
+        const double sum_us = time_of(stream_, calls, [&, s = slices](int k) {
+            jitune::tuned_reduce(arrays[static_cast<std::size_t>(k) % 7] + s.at(k), static_cast<std::int64_t>(n), r + 64, {}, stream_, session_);
+        });
+        std::printf("icp 29 sums n=%-10zu jitune %8.2f us %5.0f GB/s | plain sum of one array %8.2f us %5.0f GB/s\n", n, us, 28.0 * n / us / 1e3,
+                    sum_us, 4.0 * n / sum_us / 1e3);
+        for (float* one : arrays) {
+            cudaFree(one);
+        }
+    }
+
+private:
+    static jitune::Options options(double budget_s) {
+        jitune::Options result;
+        result.database.clear();
+        result.on_miss = jitune::TunePolicy::now;
+        result.budget = std::chrono::milliseconds(static_cast<int>(budget_s * 1000));
+        result.worker = "none";
+        return result;
+    }
+
+    [[nodiscard]] std::pair<Slices, int> slices_of(std::size_t n, std::size_t bytes) const {
+        const std::size_t round = (n + 63) / 64 * 64;
+        const std::size_t count = std::clamp<std::size_t>(3 * l2_ / (round * bytes) + 1, 2, 4096);
+        return {Slices{round, count}, static_cast<int>(std::clamp<std::size_t>(count, 8, 512))};
+    }
+
+    jitune::Session session_;
+    cudaStream_t stream_ = nullptr;
+    cublasHandle_t cublas_ = nullptr;
+    void* temp_ = nullptr;
+    std::size_t temp_bytes_ = std::size_t{64} << 20;
+    char* results_ = nullptr;
+    std::size_t l2_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    const double budget_s = argc > 1 ? std::atof(argv[1]) : 1;
+    std::vector<std::size_t> sizes;
+    for (int i = 2; i < argc; ++i) {
+        sizes.push_back(std::strtoull(argv[i], nullptr, 10));
+    }
+    if (sizes.empty()) {
+        sizes = {1 << 10, 1 << 16, (1 << 19) + 5, 1 << 22, 1 << 25, 1 << 28};
+    }
+    Bench bench(budget_s);
+    for (const std::size_t n : sizes) {
+        bench.dot<float>(n, "float32");
+        bench.moments(n);
+        bench.dot<double>(n, "float64");
+        if (n >= 1 << 19 && n < 1 << 27) {
+            bench.step(n);
+            bench.closest_points(n);
+        }
+    }
+    return 0;
+}
