@@ -97,7 +97,9 @@ TEST(SweepTable, GivesAReasonThatDoesNotFitALineOfItsOwn) {
     const std::string lines = table.lines(row);
     EXPECT_TRUE(lines.ends_with(" block=32\n  skipped: " + row.note + '\n')) << lines;
     row.note = "short";
-    EXPECT_TRUE(table.lines(row).ends_with(" skipped: short: block=32\n")) << table.lines(row);
+    const std::string line = table.lines(row);  // its configuration is cut
+    EXPECT_NE(line.find("  skipped: short: "), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
 }
 
 TEST(SweepText, CallsNoProblemTunedThatWasHandedBack) {
