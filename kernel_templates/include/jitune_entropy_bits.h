@@ -12,10 +12,11 @@ enum class Transfer {
     elements,  ///< read one by one, written by whole warps from shared memory
 };
 
-/// A warp that marches down a tile of 32 * columns columns and writes all but the outermost
-/// `columns` on either side, which its first and last lane have for the windows of the others. Each
-/// bit field of a word is a level mask of an element; the fields of one word are elements of the
-/// same column in strips of `strip` rows below each other.
+/// A warp that marches down a tile of 32 * columns columns, `columns` for each lane. It writes all
+/// but those of its first and its last lane: these two are there because the windows of the other
+/// lanes reach into their columns. Each bit field of a word is the level mask of one element. The
+/// elements of one word stand in the same column, each in another strip. The strips have `strip`
+/// rows each and lie below each other.
 template <class T, int window, int levels, int warps, int columns, int direct, Transfer transfer>
 struct BitMarch {
     static constexpr int kRadius = window / 2;

@@ -264,6 +264,7 @@ PyObject* segment_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssi
         return NULL;
     }
     Array in, offsets;
+    ResultTypes types;
     if (array_read(values[0], "x", &in) != 0) {
         return NULL;
     }
@@ -275,11 +276,9 @@ PyObject* segment_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssi
             PyErr_SetString(PyExc_ValueError,
                             "segment_reduce: offsets must be a row of int64 on the device of x, "
                             "one more than segments");
-        } else {
+        } else if (result_types("segment_reduce", &in, op, NULL, &types) == 0) {
             jitune_reduction reduction = jitune_reduction_of(in.type, op, in.size);
             const int64_t segments = offsets.size - 1;
-            ResultTypes types;
-            result_types("segment_reduce", &in, op, NULL, &types);
             reduction.result = types.kernel;
             reduction.shape = JITUNE_SEGMENTS;
             reduction.outer = segments;

@@ -1,8 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "result_types.h"
 
-static bool is_index(jitune_reduce_op op) {
-    return op == JITUNE_ARG_MIN || op == JITUNE_ARG_MAX;
+// Of which type the usual result of an operation is.
+typedef enum {
+    kUnknown,  // not named here
+    kSum,      // of floats the elements' own; of integers int64 or uint64
+    kExtreme,  // the elements' own
+    kAverage,  // of floats the elements' own; of integers float64
+    kPlace,    // int64: an index or a count
+    kTruth     // a bool
+} ResultKind;
+
+// Without a default, so that the compiler warns of an operation that is missing.
+static ResultKind kind_of(jitune_reduce_op op) {
+    switch (op) {
+        case JITUNE_SUM:
+        case JITUNE_PRODUCT:
+        case JITUNE_SUM_OF_SQUARES:
+        case JITUNE_SUM_ABS:
+        case JITUNE_MAX_ABS:
+            return kSum;
+        case JITUNE_MIN:
+        case JITUNE_MAX:
+            return kExtreme;
+        case JITUNE_MEAN:
+        case JITUNE_NORM:
+            return kAverage;
+        case JITUNE_ARG_MIN:
+        case JITUNE_ARG_MAX:
+        case JITUNE_COUNT_NONZERO:
+            return kPlace;
+        case JITUNE_ALL:
+        case JITUNE_ANY:
+            return kTruth;
+        case JITUNE_CUSTOM:  // its caller names the type
+            break;
+    }
+    return kUnknown;
 }
 
 bool is_signed(jitune_type type) {
@@ -14,39 +48,19 @@ bool is_float(jitune_type type) {
     return type >= JITUNE_FLOAT16;
 }
 
-static void usual_result(const Array* array, jitune_reduce_op op, jitune_type* type,
-                         bool* is_bool) {
-    *is_bool = false;
-    switch (op) {
-        case JITUNE_ARG_MIN:
-        case JITUNE_ARG_MAX:
-        case JITUNE_COUNT_NONZERO:
-            *type = JITUNE_INT64;
-            break;
-        case JITUNE_ALL:
-        case JITUNE_ANY:
-            *type = JITUNE_UINT8;
-            *is_bool = true;
-            break;
-        case JITUNE_MIN:
-        case JITUNE_MAX:
-            *type = array->type;
-            *is_bool = array->is_bool;
-            break;
-        case JITUNE_MEAN:
-        case JITUNE_NORM:
-            *type = is_float(array->type) ? array->type : JITUNE_FLOAT64;
-            break;
-        case JITUNE_SUM:
-        case JITUNE_PRODUCT:
-        case JITUNE_SUM_OF_SQUARES:
-        case JITUNE_SUM_ABS:
-        case JITUNE_MAX_ABS:
-        case JITUNE_CUSTOM:
-            *type = is_float(array->type) ? array->type
-                    : is_signed(array->type) || array->is_bool || array->kind->is_torch
-                        ? JITUNE_INT64
-                        : JITUNE_UINT64;
+static void usual_result(const Array* array, ResultKind kind, jitune_type* type, bool* is_bool) {
+    *is_bool = kind == kTruth || (kind == kExtreme && array->is_bool);
+    if (kind == kTruth) {
+        *type = JITUNE_UINT8;
+    } else if (kind == kPlace) {
+        *type = JITUNE_INT64;
+    } else if (kind == kExtreme || is_float(array->type)) {
+        *type = array->type;
+    } else if (kind == kAverage) {
+        *type = JITUNE_FLOAT64;
+    } else {
+        *type = is_signed(array->type) || array->is_bool || array->kind->is_torch ? JITUNE_INT64
+                                                                                  : JITUNE_UINT64;
     }
 }
 
@@ -63,10 +77,11 @@ jitune_type library_result(jitune_type element, jitune_reduce_op op) {
 
 static jitune_type kernel_result(const Array* array, jitune_reduce_op op, jitune_type wanted) {
     const jitune_type usual = library_result(array->type, op);
-    if (op != JITUNE_MEAN && op != JITUNE_NORM && (is_index(op) || op >= JITUNE_ALL)) {
+    const ResultKind kind = kind_of(op);
+    if (kind == kPlace || kind == kTruth) {
         return usual;
     }
-    const bool keeps_type = is_float(wanted) || op == JITUNE_MIN || op == JITUNE_MAX;
+    const bool keeps_type = is_float(wanted) || kind == kExtreme;
     if (keeps_type && wanted == array->type && type_bytes(wanted) < type_bytes(usual)) {
         return wanted;
     }
@@ -85,10 +100,10 @@ bool is_native(const ResultTypes* types) {
            (kernel == JITUNE_INT32 && wanted == JITUNE_UINT32);
 }
 
-static int read_dtype(const char* function, const Array* array, jitune_reduce_op op,
-                      PyObject* dtype, ResultTypes* types) {
-    const bool is_average = op == JITUNE_MEAN || op == JITUNE_NORM;
-    if (op == JITUNE_MIN || op == JITUNE_MAX || is_index(op) || op >= JITUNE_ALL) {
+static int read_dtype(const char* function, const Array* array, ResultKind kind, PyObject* dtype,
+                      ResultTypes* types) {
+    const bool is_average = kind == kAverage;
+    if (kind != kSum && kind != kAverage) {
         PyErr_Format(PyExc_TypeError, "%s takes no dtype: cast the result", function);
         return -1;
     }
@@ -118,8 +133,15 @@ static int read_dtype(const char* function, const Array* array, jitune_reduce_op
 
 int result_types(const char* function, const Array* array, jitune_reduce_op op, PyObject* dtype,
                  ResultTypes* types) {
-    usual_result(array, op, &types->wanted, &types->wants_bool);
-    if (dtype != NULL && dtype != Py_None && read_dtype(function, array, op, dtype, types) != 0) {
+    const ResultKind kind = kind_of(op);
+    if (kind == kUnknown) {
+        PyErr_Format(PyExc_SystemError,
+                     "%s: operation %d has no usual result: name it in python/src/result_types.c",
+                     function, (int)op);
+        return -1;
+    }
+    usual_result(array, kind, &types->wanted, &types->wants_bool);
+    if (dtype != NULL && dtype != Py_None && read_dtype(function, array, kind, dtype, types) != 0) {
         return -1;
     }
     types->kernel = kernel_result(array, op, types->wanted);

@@ -253,11 +253,14 @@ const Resolved* Engine::from_default(Miss& miss) {
     return keep(miss, answers_.standard(miss.task));
 }
 
-const Resolved* Engine::keep(const Miss& miss, std::unique_ptr<const Resolved> answer) {
+const Resolved* Engine::keep(const Miss& miss, std::unique_ptr<Resolved> answer) {
     if (answer == nullptr) {
         return nullptr;
     }
     const Task& task = miss.task;
+    if (answer->reason.empty()) {
+        answer->reason = miss.reason;
+    }
     const Resolved& kept = table_.add(miss.key, task.problem.sizes, std::move(answer));
     if (!miss.has_makeshift) {  // else it was counted as a makeshift
         count_unserved(kept);
@@ -272,7 +275,7 @@ const Resolved* Engine::keep(const Miss& miss, std::unique_ptr<const Resolved> a
 }
 
 const Resolved* Engine::from_tuning(Miss& miss) {
-    const auto& [key, task, start, has_makeshift, unusable] = miss;
+    auto& [key, task, start, has_makeshift, unusable, reason] = miss;
     if (options_.on_miss != TunePolicy::now || !task.can_gain()) {
         return nullptr;
     }
@@ -302,13 +305,14 @@ const Resolved* Engine::from_tuning(Miss& miss) {
         return nullptr;
     }
     auto incumbent = from_incumbent(task, outcome);
-    log_.info("{} is not tuned within {} ms: {} answers meanwhile", task.name(), budget.count(),
+    reason = fmt::format("not tuned within {} ms", budget.count());
+    log_.info("{} is {}: {} answers meanwhile", task.name(), reason,
               incumbent != nullptr ? "the best so far" : "another answer");
     return keep(miss, std::move(incumbent));
 }
 
-std::unique_ptr<const Resolved> Engine::from_incumbent(const Task& task,
-                                                       const TuningQueue::Outcome& outcome) {
+std::unique_ptr<Resolved> Engine::from_incumbent(const Task& task,
+                                                 const TuningQueue::Outcome& outcome) {
     if (outcome.incumbent && outcome.incumbent->beats_default()) {
         return answers_.from_incumbent(task, *outcome.incumbent);
     }

@@ -132,7 +132,8 @@ private:
         const Task& task;
         Clock::time_point start;  ///< when it came
         bool has_makeshift;
-        Digest unusable = {};  ///< a stored winner that cannot be loaded here
+        Digest unusable = {};     ///< a stored winner that cannot be loaded here
+        std::string reason = {};  ///< as Resolved::reason
     };
     /// Where the answer to a miss may come from.
     struct Source {
@@ -159,13 +160,12 @@ private:
     /// As resolve(), for a call that came at `start`, without the ledger of pauses.
     const Resolved& answer(const DispatchKey& key, const Task& task, Clock::time_point start);
     /// The answer by the outcome of a tuning that has not ended within the budget, or nullptr.
-    std::unique_ptr<const Resolved> from_incumbent(const Task& task,
-                                                   const TuningQueue::Outcome& outcome);
+    std::unique_ptr<Resolved> from_incumbent(const Task& task, const TuningQueue::Outcome& outcome);
     /// Throws the error of a tuning that `place` had, unless an answer without tuning may serve.
     void explain_failure(const Background::Place& place, const std::exception_ptr& reason);
     /// Puts an answer into the table, and has its problem recorded and looked after. Returns
     /// nullptr for nullptr.
-    const Resolved* keep(const Miss& miss, std::unique_ptr<const Resolved> answer);
+    const Resolved* keep(const Miss& miss, std::unique_ptr<Resolved> answer);
     /// Under Options::frozen, counts an answer that is no winner of the table.
     void count_unserved(const Resolved& answer);
     Platform& known(std::atomic<Platform*>& place, PlatformKind kind) {

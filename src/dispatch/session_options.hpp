@@ -45,7 +45,8 @@ Options checked(Options options);
 /// Throws Error(usage) if the options forbid to tune.
 void refuse_frozen(const Options& options);
 
-/// Throws Error(usage) in Options::log_sink: a miss or a tuning there may wait for its own thread.
+/// Throws Error(usage) if the calling thread is inside Options::log_sink. A miss or a tuning that
+/// the sink begins may wait for the very thread that runs the sink, and so for ever.
 void refuse_sink();
 
 }  // namespace jitune::internal

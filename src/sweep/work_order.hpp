@@ -15,8 +15,9 @@
 
 namespace jitune::internal {
 
-/// Problems that calls had no winner for, or a provisional one, of one key and thus within half an
-/// octave, so that one tuning is for all of them; with what it is worth.
+/// Problems for which calls found no winner, or a provisional one. All have the same key, so their
+/// sizes lie within half an octave of each other, and one tuning serves them all. The numbers say
+/// what that tuning is worth.
 struct WorkItem {
     std::vector<CallRecord> misses;  ///< at least one, those called most first
     double call_ns = 0;  ///< estimated time of a call of the first, as it is answered now

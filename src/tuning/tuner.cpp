@@ -93,7 +93,7 @@ private:
     const ActiveTime active_;
     LoopClock whole_;  ///< since this tuning began; a repetition of the finals is a turn
     const SearchSpace space_;
-    Search search_;  // before the rig: its compilers work while the rig is set up
+    Search search_;  // before the rig: the search's compilers work while the rig is set up
     Rig rig_;
     const RecordMaker record_maker_;
     std::optional<LoopClock> finals_time_;  ///< since the first finals; a repetition is a turn

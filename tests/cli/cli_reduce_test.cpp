@@ -133,13 +133,25 @@ TEST_F(CliReduceTest, ReduceTunesOnceAndThenFindsTheWinnerStored) {
     EXPECT_GT(first["compiles"], 0);  // by its worker
     EXPECT_GT(first["seconds"], 0);
     EXPECT_GT(first["gb_per_s"], 0);
-    EXPECT_EQ(first.size(), 13U);
+    EXPECT_TRUE(first["reason"].is_null());
+    EXPECT_EQ(first.size(), 14U);
     const json second = jitune_json(command);
     EXPECT_EQ(second["value"], 2500.0);
     EXPECT_EQ(second["origin"], "stored");
     EXPECT_EQ(second["configuration"], first["configuration"]);
     EXPECT_EQ(second["compiles"], 0);
     EXPECT_NE(jitune(command).out.find("stored"), std::string::npos);
+}
+
+TEST_F(CliReduceTest, SaysWhyNoWinnerAnswers) {
+    write_npy<float>("data.npy", "<f4", std::vector<float>(5000, 0.5F));
+    const std::string command = "reduce \"$folder/data.npy\" --device host --budget 0.001";
+    const std::string text = jitune(command).out;
+    EXPECT_NE(text.find("\norigin         default\nreason         not tuned within 1 ms\n"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(jitune_json(command + " --db none")["reason"], "not tuned within 1 ms");
+    EXPECT_TRUE(jitune_json(command + " --tune default")["reason"].is_null());
 }
 
 TEST_F(CliReduceTest, TruthIsAWord) {

@@ -87,6 +87,21 @@ TEST(SweepTable, SaysWhyARowHasNoTime) {
                     .ends_with("not started: not enough memory\n"));
 }
 
+TEST(SweepTable, GivesAReasonThatDoesNotFitALineOfItsOwn) {
+    constexpr std::size_t kTerminal = 80;
+    const SweepPlan plan = plan_of({{"--sizes", "1000"}});
+    const SweepTable table(plan, {"host"}, kTerminal);
+    SweepRow row = row_of(plan);
+    row.outcome = SweepRow::Outcome::skipped;
+    row.note = "its winner is provisional, and the device is too busy for another try";
+    const std::string lines = table.lines(row);
+    EXPECT_TRUE(lines.ends_with(" block=32\n  skipped: " + row.note + '\n')) << lines;
+    row.note = "short";
+    const std::string line = table.lines(row);  // its configuration is cut
+    EXPECT_NE(line.find("  skipped: short: "), std::string::npos) << line;
+    EXPECT_EQ(line.find('\n'), line.size() - 1) << line;
+}
+
 TEST(SweepText, CallsNoProblemTunedThatWasHandedBack) {
     const SweepPlan plan = plan_of({});
     SweepRow row = row_of(plan);

@@ -80,6 +80,15 @@ def test_stubs_name_every_operation(session):
     assert re.findall(r'"(\w+)"', names) == str(refusal.value).split("none of ")[1].split(", ")
 
 
+def test_segments_have_results_of_every_operation(session):
+    with pytest.raises(ValueError) as refusal:
+        jitune.segment_reduce(numpy.arange(3), numpy.array([0, 3]), "median", session=session)
+    dtypes = {"all": "bool", "any": "bool", "argmin": "int64", "argmax": "int64", "count_nonzero": "int64"}
+    for name in str(refusal.value).split("none of ")[1].split(", "):
+        none = jitune.segment_reduce(numpy.zeros(0, "float32"), numpy.array([0]), name, session=session)
+        assert none.shape == (0,) and none.dtype == dtypes.get(name, "float32"), name
+
+
 def test_operations_of_ones_own(session):
     x = numpy.arange(1000, dtype="float32")
     operation = {"name": "largest", "state": "float", "identity": "-1.0f", "map": "x", "combine": "a < b ? b : a",

@@ -98,6 +98,7 @@ struct FileArguments : CommonArguments {
 /// The winner that was launched, and its speed.
 struct FileRun {
     std::optional<DispatchInfo> info;  ///< empty: nothing was launched
+    std::string reason = {};           ///< as Resolved::reason
     double seconds = 0;
     double gb_per_s = 0;
     std::int64_t compiles = 0;
@@ -116,8 +117,8 @@ FileRun launch(const FileArguments& arguments, FileProblem& problem) {
     FileProblem::Launch launch = problem.launch(engine, device);
     TimedCase timed = time_case(engine, launch.task, launch.answer, std::move(launch.data));
     problem.output = std::move(timed.output);
-    return {launch.answer.info, timed.seconds, problem.bytes / timed.seconds / 1e9,
-            engine.counters().compiles};
+    return {launch.answer.info, launch.answer.reason, timed.seconds,
+            problem.bytes / timed.seconds / 1e9, engine.counters().compiles};
 }
 
 Json to_json(const FileProblem& problem, const FileRun& run) {
@@ -125,6 +126,7 @@ Json to_json(const FileProblem& problem, const FileRun& run) {
     Json document = problem.json;
     document["device"] = info ? Json(info->device) : Json();
     document["origin"] = info ? Json(to_string(info->origin)) : Json();
+    document["reason"] = run.reason.empty() ? Json() : Json(run.reason);
     document["configuration"] = info ? Json(info->configuration) : Json();
     document["seconds"] = run.seconds;
     document["gb_per_s"] = run.gb_per_s;
@@ -138,6 +140,9 @@ std::string to_text(const FileProblem& problem, const FileRun& run) {
         lines.emplace_back("device", fmt::format("{} ({})", info->device, info->device_name));
         lines.emplace_back("configuration", info->configuration);
         lines.emplace_back("origin", to_string(info->origin));
+        if (!run.reason.empty()) {
+            lines.emplace_back("reason", run.reason);
+        }
         lines.emplace_back("time", time_text(run.seconds * 1e9));
         lines.emplace_back("rate", fmt::format("{} GB/s", rate_text(run.gb_per_s)));
     } else {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -239,8 +240,14 @@ std::string SweepTable::line(const SweepRow& row) const {
     }
     const std::string note = fmt::format("{}: {}", outcome_name(row.outcome), one_line(row.note));
     if (!rest[6].empty()) {
-        rest[6] = fmt::format("{}: {}", note, rest[6]);
-        return table_.line(cells(row.problem, row.device, rest));
+        const std::string configuration =
+            std::exchange(rest[6], fmt::format("{}: {}", note, rest[6]));
+        const std::string line = table_.line(cells(row.problem, row.device, rest));
+        if (line.find(note) != std::string::npos) {
+            return line;
+        }
+        rest[6] = configuration;  // the reason does not fit beside it
+        return table_.line(cells(row.problem, row.device, rest)) + "  " + note + '\n';
     }
     std::string line = table_.line(cells(row.problem, row.device, rest));
     line.pop_back();

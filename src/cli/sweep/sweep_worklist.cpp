@@ -125,8 +125,9 @@ void refuse_machine(const std::string& device) {
     }
 }
 
-/// Problems that are tuned leave the work-list, also if another build's key has recorded them,
-/// and so do those of their items. Sizes whose winner is unsure come back when they are called.
+/// A problem that is tuned leaves the work-list, together with all problems of its WorkItem, which
+/// the same tuning serves. They leave also if another build of jitune recorded them, under a key
+/// that differs from this build's. Sizes whose winner is unsure come back when they are called.
 int run_worklist(const Arguments& arguments) {
     refuse_machine(arguments.device);
     if (!arguments.plan.empty()) {

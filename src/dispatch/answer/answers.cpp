@@ -94,7 +94,7 @@ std::unique_ptr<const Resolved> Answers::makeshift(const Task& task) {
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::nearest(const Task& task) {
+std::unique_ptr<Resolved> Answers::nearest(const Task& task) {
     if (options_.on_miss == TunePolicy::template_default) {
         return nullptr;
     }
@@ -111,8 +111,7 @@ std::unique_ptr<const Resolved> Answers::nearest(const Task& task) {
     return answer == nullptr ? nullptr : restricted(task, std::move(answer));
 }
 
-std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
-                                                    std::unique_ptr<Resolved> answer) {
+std::unique_ptr<Resolved> Answers::restricted(const Task& task, std::unique_ptr<Resolved> answer) {
     const SizeBox part = store_.look([&](TuningStore& store) {
         return store.same_winners(task.key(), task.problem.sizes, answer->serves);
     });
@@ -122,8 +121,8 @@ std::unique_ptr<const Resolved> Answers::restricted(const Task& task,
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::stored(const Task& task, Digest& known,
-                                                std::chrono::milliseconds patience) {
+std::unique_ptr<Resolved> Answers::stored(const Task& task, Digest& known,
+                                          std::chrono::milliseconds patience) {
     const auto winner = store_.find(task.key(), task.problem.sizes, patience);
     if (!winner || digest_of(*winner) == known) {
         return nullptr;
@@ -205,8 +204,8 @@ std::unique_ptr<const Resolved> Answers::from_winner(const Task& task, const Win
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::from_incumbent(const Task& task,
-                                                        const TuneProgress::Incumbent& incumbent) {
+std::unique_ptr<Resolved> Answers::from_incumbent(const Task& task,
+                                                  const TuneProgress::Incumbent& incumbent) {
     auto answer =
         make_resolved(task, task.parse(incumbent.configuration), incumbent.binary, Origin::tuned);
     answer->serves = SizeBox::point(task.problem.sizes);
@@ -214,7 +213,7 @@ std::unique_ptr<const Resolved> Answers::from_incumbent(const Task& task,
     return answer;
 }
 
-std::unique_ptr<const Resolved> Answers::pinned(const Task& task) {
+std::unique_ptr<Resolved> Answers::pinned(const Task& task) {
     if (task.problem.pinned.empty()) {
         return nullptr;
     }
@@ -231,7 +230,7 @@ std::unique_ptr<const Resolved> Answers::pinned(const Task& task) {
     if (!task.is_repeatable(configuration)) {
         refuse("its result depends on timing");
     }
-    auto stored = store_.look([&](TuningStore& store) -> std::unique_ptr<const Resolved> {
+    auto stored = store_.look([&](TuningStore& store) -> std::unique_ptr<Resolved> {
         const auto winner = store.find(task.key(), task.problem.sizes);
         return winner && winner->configuration == configuration.text()
                    ? load(task, *winner, Origin::pinned)
@@ -347,8 +346,8 @@ std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& wi
     }
     try {
         auto answer = from_default(task);
-        log_.info("the default answers {}: the winner {} may be slower", task.name(),
-                  winner.configuration);
+        answer->reason = fmt::format("the winner {} may be slower", winner.configuration);
+        log_.info("the default answers {}: {}", task.name(), answer->reason);
         return answer;
     } catch (const Error& error) {
         log_.info("{}; the winner answers, though it may be slower", error.what());

@@ -39,25 +39,25 @@ public:
     // nullptr if it has no answer.
 
     /// The configuration that the caller named. Throws Error if it cannot answer.
-    std::unique_ptr<const Resolved> pinned(const Task& task);
+    std::unique_ptr<Resolved> pinned(const Task& task);
 
     /// Loads the stored winner that serves the task, or the default instead of a winner that
     /// may_be_slower(). Makes the winner `known`, so that one that cannot be used is tried only
     /// once. Returns nullptr if no winner is stored, if it was `known` before, or if it cannot be
     /// loaded here. Throws Error(store) if others hold the database for longer than `patience`: a
     /// failed read never starts a tuning.
-    std::unique_ptr<const Resolved> stored(const Task& task, Digest& known,
-                                           std::chrono::milliseconds patience);
-    std::unique_ptr<const Resolved> stored(const Task& task, Digest& known) {
+    std::unique_ptr<Resolved> stored(const Task& task, Digest& known,
+                                     std::chrono::milliseconds patience);
+    std::unique_ptr<Resolved> stored(const Task& task, Digest& known) {
         return stored(task, known, patience());
     }
 
     /// The nearest winner that is not estimated to be slower than the default, unless
     /// Options::on_miss asks for the default.
-    std::unique_ptr<const Resolved> nearest(const Task& task);
+    std::unique_ptr<Resolved> nearest(const Task& task);
 
     /// The template's default. Throws Error if it does not compile.
-    std::unique_ptr<const Resolved> standard(const Task& task) {
+    std::unique_ptr<Resolved> standard(const Task& task) {
         return restricted(task, from_default(task));
     }
 
@@ -86,8 +86,8 @@ public:
 
     /// The answer by the candidate that would win if the tuning ended now. The candidate brings its
     /// code, so this function compiles nothing.
-    std::unique_ptr<const Resolved> from_incumbent(const Task& task,
-                                                   const TuneProgress::Incumbent& incumbent);
+    std::unique_ptr<Resolved> from_incumbent(const Task& task,
+                                             const TuneProgress::Incumbent& incumbent);
 
     /// The template's default, to answer until the database can be read, for all sizes of the
     /// bucket.
@@ -125,7 +125,7 @@ private:
                                                    const Binary& binary, Origin origin);
     /// Restricts `answer` to the sizes that have the same winners in the database, so that it hides
     /// no other winner.
-    std::unique_ptr<const Resolved> restricted(const Task& task, std::unique_ptr<Resolved> answer);
+    std::unique_ptr<Resolved> restricted(const Task& task, std::unique_ptr<Resolved> answer);
 
     const Options& options_;
     const Log& log_;

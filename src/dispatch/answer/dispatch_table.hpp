@@ -78,6 +78,9 @@ struct Resolved {
     bool is_exchangeable = false;  ///< Task::is_exchangeable() of its configuration
     /// Answers until the database can be read: no thread remembers its launch.
     bool is_makeshift = false;
+    /// Why it answers though a winner was to: "not tuned within 2000 ms". Empty if a winner does,
+    /// if nobody waited for one, and where a warning has said why.
+    std::string reason = {};
     /// About how many calls it has served: CallMemo adds them up in batches. Calls of prepared
     /// handles and calls in `counts` are not among them.
     mutable std::atomic<std::int64_t> calls{0};

@@ -32,8 +32,8 @@ enum class TunePolicy {
 /// The calls that a session records in the database.
 enum class Record {
     nothing,
-    misses,  ///< those that no winner serves: for `jitune worklist`
-    all,     ///< these, and for all calls by their exact sizes what answered: for `jitune stats`
+    misses,  ///< the calls that no winner serves: for `jitune worklist`
+    all,     ///< the misses; and, for each exact size that is called, the answer: `jitune stats`
 };
 
 enum class LogLevel { off, error, warning, info, debug };
