@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <cub/device/device_reduce.cuh>
@@ -55,13 +56,14 @@ T* new_array(std::size_t n, unsigned seed) {
 
 /// Slices of arrays: call k works on slice k % count.
 struct Slices {
-    std::size_t n, count;
+    std::size_t n, count;  // of a slice with its padding
+    std::size_t used;      // elements that a call reads
     [[nodiscard]] std::size_t at(int call) const { return static_cast<std::size_t>(call) % count * n; }
 };
 
 /// us of a call in a chain.
 double time_of(cudaStream_t stream, int calls, const std::function<void(int)>& call) {
-    call(0);  // allocates, tunes and compiles
+    call(0);
     check(cudaStreamSynchronize(stream), "first call");
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t ready = nullptr;
@@ -142,8 +144,9 @@ public:
         T* third = mine + 16;
         const jitune::MapReduce formula("r = sum(x * y)", session_);
         const auto count = static_cast<std::int64_t>(n);
+        const auto ready = prepared(formula, {{"x", x}, {"y", y}}, count, {{"r", mine}});
         const double jitune_us = time_of(stream_, calls, [&, s = slices](int k) {
-            formula({{"x", x + s.at(k)}, {"y", y + s.at(k)}}, count, {{"r", mine}}, stream_);
+            ready({x + s.at(k), y + s.at(k), mine}, stream_);
         });
         const double cublas_us = time_of(stream_, calls, [&, s = slices](int k) {
             if constexpr (sizeof(T) == 4) {
@@ -157,10 +160,8 @@ public:
             const auto pairs = thrust::make_zip_iterator(thrust::make_tuple(x + s.at(k), y + s.at(k)));
             check(cub::DeviceReduce::TransformReduce(temp_, bytes, pairs, third, static_cast<std::uint32_t>(n), ::cuda::std::plus<T>{}, Times<T>{}, T(0), stream_), "cub");
         });
-        const double sum_us = time_of(stream_, calls, [&, s = slices](int k) {
-            jitune::tuned_reduce(x + s.at(k), count, third, {}, stream_, session_);
-        });
-        formula({{"x", x}, {"y", y}}, count, {{"r", mine}}, stream_);
+        const double sum_us = sum_time(slices, calls, x, third);
+        ready({x, y, mine}, stream_);
         cudaStreamSynchronize(stream_);
         cublasSetPointerMode(cublas_, CUBLAS_POINTER_MODE_DEVICE);
         if constexpr (sizeof(T) == 4) {
@@ -183,17 +184,16 @@ public:
         auto* cub = reinterpret_cast<Moments*>(results_ + 256);
         const jitune::MapReduce formula("s = sum(x); l = min(x); m = max(x); q = sum(x * x)", session_);
         const auto count = static_cast<std::int64_t>(n);
+        const auto ready = prepared(formula, {{"x", x}}, count, {{"s", r}, {"l", r + 1}, {"m", r + 2}, {"q", r + 3}});
         const double jitune_us = time_of(stream_, calls, [&, s = slices](int k) {
-            formula({{"x", x + s.at(k)}}, count, {{"s", r}, {"l", r + 1}, {"m", r + 2}, {"q", r + 3}}, stream_);
+            ready({x + s.at(k), r, r + 1, r + 2, r + 3}, stream_);
         });
-        const double sum_us = time_of(stream_, calls, [&, s = slices](int k) {
-            jitune::tuned_reduce(x + s.at(k), count, r + 8, {}, stream_, session_);
-        });
+        const double sum_us = sum_time(slices, calls, x, r + 8);
         const double cub_us = time_of(stream_, calls, [&, s = slices](int k) {
             std::size_t bytes = temp_bytes_;
             check(cub::DeviceReduce::TransformReduce(temp_, bytes, x + s.at(k), cub, static_cast<std::uint32_t>(n), Join{}, Lift{}, Moments{0, 1e30f, -1e30f, 0}, stream_), "cub");
         });
-        formula({{"x", x}}, count, {{"s", r}, {"l", r + 1}, {"m", r + 2}, {"q", r + 3}}, stream_);
+        ready({x, r, r + 1, r + 2, r + 3}, stream_);
         std::size_t bytes = temp_bytes_;
         cub::DeviceReduce::TransformReduce(temp_, bytes, x, cub, static_cast<std::uint32_t>(n), Join{}, Lift{}, Moments{0, 1e30f, -1e30f, 0}, stream_);
         cudaStreamSynchronize(stream_);
@@ -212,9 +212,10 @@ public:
         auto* rr = reinterpret_cast<float*>(results_);
         const jitune::MapReduce formula("x[i] = x + a * p; r[i] = r - a * q; rr = sum(r * r)", session_);
         const auto count = static_cast<std::int64_t>(n);
+        const auto ready = prepared(formula, {{"x", x}, {"r", r}, {"p", p}, {"q", q}, {"a", 1e-3f}}, count,
+                                    {{"x", x}, {"r", r}, {"rr", rr}});
         const double us = time_of(stream_, calls, [&, s = slices](int k) {
-            formula({{"x", x + s.at(k)}, {"r", r + s.at(k)}, {"p", p + s.at(k)}, {"q", q + s.at(k)}, {"a", 1e-3f}}, count,
-                    {{"x", x + s.at(k)}, {"r", r + s.at(k)}, {"rr", rr}}, stream_);
+            ready({x + s.at(k), r + s.at(k), p + s.at(k), q + s.at(k), 1e-3f, x + s.at(k), r + s.at(k), rr}, stream_);
         });
         const double copy_us = time_of(stream_, calls, [&, s = slices](int k) {
             cudaMemcpyAsync(x + s.at(k), p + s.at(k), n * sizeof(float), cudaMemcpyDeviceToDevice, stream_);
@@ -257,16 +258,22 @@ public:
         for (std::size_t k = 0; k < outputs.size(); ++k) {
             results.emplace_back(outputs[k], static_cast<const float*>(r + k));
         }
+        std::vector<jitune::FormulaArgument> inputs;
+        for (std::size_t a = 0; a < 7; ++a) {
+            inputs.emplace_back(names[a], static_cast<const float*>(arrays[a]));
+        }
+        const auto ready = prepared(formula, inputs, static_cast<std::int64_t>(n), results);
         const double us = time_of(stream_, calls, [&, s = slices](int k) {
-            std::vector<jitune::FormulaArgument> inputs;
-            for (std::size_t a = 0; a < 7; ++a) {
-                inputs.emplace_back(names[a], static_cast<const float*>(arrays[a] + s.at(k)));
+            std::vector<jitune::KernelArgument> arguments;
+            for (const float* one : arrays) {
+                arguments.emplace_back(one + s.at(k));
             }
-            formula(inputs, static_cast<std::int64_t>(n), results, stream_);
+            for (std::size_t o = 0; o < outputs.size(); ++o) {
+                arguments.emplace_back(static_cast<const float*>(r + o));
+            }
+            ready(jitune::KernelArguments(arguments), stream_);
         });
-        const double sum_us = time_of(stream_, calls, [&, s = slices](int k) {
-            jitune::tuned_reduce(arrays[static_cast<std::size_t>(k) % 7] + s.at(k), static_cast<std::int64_t>(n), r + 64, {}, stream_, session_);
-        });
+        const double sum_us = sum_time(slices, calls, arrays[0], r + 64);
         std::printf("icp 29 sums n=%-10zu jitune %8.2f us %5.0f GB/s | plain sum of one array %8.2f us %5.0f GB/s\n", n, us, 28.0 * n / us / 1e3,
                     sum_us, 4.0 * n / sum_us / 1e3);
         for (float* one : arrays) {
@@ -275,6 +282,31 @@ public:
     }
 
 private:
+    /// Waits for the tuning, whatever the budget of a call is.
+    jitune::PreparedKernel prepared(const jitune::MapReduce& formula, std::vector<jitune::FormulaArgument> inputs,
+                                    std::int64_t n, std::vector<jitune::FormulaArgument> outputs) {
+        static_cast<void>(formula.prepare(inputs, n, outputs));
+        wait();
+        auto ready = formula.prepare(inputs, n, outputs);
+        std::printf("    %s\n", ready.info().configuration.c_str());
+        return ready;
+    }
+
+    void wait() {
+        while (session_.counters().pending > 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+    }
+
+    template <class T>
+    double sum_time(const Slices& slices, int calls, const T* x, T* result) {
+        const auto n = static_cast<std::int64_t>(slices.used);
+        static_cast<void>(jitune::prepare_reduce<T, T>(n, {}, {}, session_));
+        wait();
+        const auto ready = jitune::prepare_reduce<T, T>(n, {}, {}, session_);
+        return time_of(stream_, calls, [&](int k) { ready(x + slices.at(k), result, stream_); });
+    }
+
     static jitune::Options options(double budget_s) {
         jitune::Options result;
         result.database.clear();
@@ -287,7 +319,7 @@ private:
     [[nodiscard]] std::pair<Slices, int> slices_of(std::size_t n, std::size_t bytes) const {
         const std::size_t round = (n + 63) / 64 * 64;
         const std::size_t count = std::clamp<std::size_t>(3 * l2_ / (round * bytes) + 1, 2, 4096);
-        return {Slices{round, count}, static_cast<int>(std::clamp<std::size_t>(count, 8, 512))};
+        return {Slices{round, count, n}, static_cast<int>(std::clamp<std::size_t>(count, 8, 512))};
     }
 
     jitune::Session session_;

@@ -209,6 +209,19 @@ void MapReduce::operator()(FormulaArguments inputs, std::int64_t n, FormulaArgum
     throw_as_error();
 }
 
+PreparedKernel MapReduce::prepare(FormulaArguments inputs, std::int64_t n,
+                                  FormulaArguments outputs) const try {
+    state_->engine.refuse_fork();
+    if (n < 1) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("n is {}; a prepared formula needs at least 1", n));
+    }
+    return PreparedKernel(std::make_unique<PreparedKernel::State>(
+        state_->form(inputs, outputs, false).kernel, std::span(&n, 1), "MapReduce::prepare"));
+} catch (...) {
+    throw_as_error();
+}
+
 void MapReduce::on_host(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs) const
     try {
     state_->call(inputs, n, outputs, nullptr, true);

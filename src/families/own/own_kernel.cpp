@@ -68,3 +68,23 @@ const Resolved& OwnKernel::Call::answer(Engine& resolver, const DispatchKey& key
 }
 
 }  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+using namespace internal;
+
+namespace {
+
+Device& device_to_prepare(const OwnKernel& own, const char* call) {
+    StreamSite& site = own.site(nullptr);
+    site.refuse_capture(call);
+    return site.device();
+}
+
+}  // namespace
+
+PreparedKernel::State::State(const OwnKernel& own, std::span<const std::int64_t> sizes,
+                             const char* call)
+    : launch(own.engine, device_to_prepare(own, call), OwnKernel::Call(own, sizes)),
+      signature(own.signature) {}
+
+JITUNE_END_NAMESPACE

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "dispatch/answer/call.hpp"
+#include "dispatch/answer/prepared_launch.hpp"
 #include "families/own/call_signature.hpp"
 
 namespace jitune::internal {
@@ -57,3 +58,15 @@ private:
 };
 
 }  // namespace jitune::internal
+
+JITUNE_BEGIN_NAMESPACE
+
+struct PreparedKernel::State {
+    /// `call` is what the caller prepares by, for messages. Throws as PreparedLaunch does.
+    State(const internal::OwnKernel& own, std::span<const std::int64_t> sizes, const char* call);
+
+    internal::PreparedLaunch launch;
+    std::shared_ptr<const internal::CallSignature> signature;
+};
+
+JITUNE_END_NAMESPACE

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "jitune/tuned_kernel.hpp"
 
-#include "dispatch/answer/prepared_launch.hpp"
 #include "dispatch/session_access.hpp"
 #include "families/own/call_capture.hpp"
 #include "families/own/kernel_file.hpp"
@@ -80,20 +79,12 @@ bool TunedKernel::is_host() const {
     return state_->is_host;
 }
 
-struct PreparedKernel::State {
-    PreparedLaunch launch;
-    std::shared_ptr<const CallSignature> signature;
-};
-
 PreparedKernel TunedKernel::prepare(KernelSizes sizes) const try {
     const State& state = *state_;
     state.engine.refuse_fork();
     const OrderedSizes ordered = state.signature->order(sizes);
-    StreamSite& site = state.site(nullptr);
-    site.refuse_capture("TunedKernel::prepare");
-    return PreparedKernel(std::unique_ptr<PreparedKernel::State>(new PreparedKernel::State{
-        PreparedLaunch(state.engine, site.device(), OwnKernel::Call(state, ordered.span())),
-        state.signature}));
+    return PreparedKernel(
+        std::make_unique<PreparedKernel::State>(state, ordered.span(), "TunedKernel::prepare"));
 } catch (...) {
     throw_as_error();
 }

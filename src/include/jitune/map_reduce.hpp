@@ -82,7 +82,8 @@ public:
     /// Over arrays of `n` elements in device memory, on `stream`. Asynchronous: everything must
     /// stay until the work is done. An output may be one of the inputs, in place; arrays must not
     /// overlap otherwise. While `stream` is captured, throws Error(not_prepared) if no call of the
-    /// same form and size came before.
+    /// same form and size came before, or if work memory is needed: capture a call of the handle of
+    /// prepare() there.
     void operator()(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
                     CUstream_st* stream = nullptr) const;
     void operator()(std::initializer_list<FormulaArgument> inputs, std::int64_t n,
@@ -96,6 +97,18 @@ public:
     void on_host(std::initializer_list<FormulaArgument> inputs, std::int64_t n,
                  std::initializer_list<FormulaArgument> outputs) const {
         on_host(FormulaArguments(inputs), n, FormulaArguments(outputs));
+    }
+
+    /// Finds or tunes, compiles, loads and allocates for calls of this form with `n` elements, n at
+    /// least 1, on the calling thread's current CUDA device (device 0 if none is current). The
+    /// pointers and values are not used. The handle is called with the arguments alone: those of
+    /// the inputs in the order that they have here, then those of the outputs.
+    [[nodiscard]] PreparedKernel prepare(FormulaArguments inputs, std::int64_t n,
+                                         FormulaArguments outputs) const;
+    [[nodiscard]] PreparedKernel prepare(std::initializer_list<FormulaArgument> inputs,
+                                         std::int64_t n,
+                                         std::initializer_list<FormulaArgument> outputs) const {
+        return prepare(FormulaArguments(inputs), n, FormulaArguments(outputs));
     }
 
 private:

@@ -97,10 +97,13 @@ struct KernelParameter {
     std::int64_t count;
 };
 
-/// A TunedKernel for fixed sizes on one device, with everything slow done ahead: calls only launch,
-/// so that they can be captured into a CUDA graph. Calls share work memory: do not let two of them,
-/// or a call and a graph that holds one, run at the same time. The handle must outlive its launches
-/// and graphs, and its Session must outlive the handle. The TunedKernel need not.
+class MapReduce;
+
+/// A TunedKernel or a formula for fixed sizes on one device, with everything slow done ahead: calls
+/// only launch, so that they can be captured into a CUDA graph. Calls share work memory: do not let
+/// two of them, or a call and a graph that holds one, run at the same time. The handle must outlive
+/// its launches and graphs, and its Session must outlive the handle. What it was prepared by need
+/// not.
 class JITUNE_API PreparedKernel {
 public:
     ~PreparedKernel();
@@ -119,6 +122,7 @@ public:
     [[nodiscard]] const DispatchInfo& info() const;
 
 private:
+    friend class MapReduce;
     friend class TunedKernel;
     struct State;
     explicit PreparedKernel(std::unique_ptr<State> state);
