@@ -305,6 +305,7 @@ private:
     void store(const FormulaStep& step) {
         const FormulaOutput& output = *writer_.binding_.output(step.array);
         const TypedText value = expressions_.write(step.value);
+        writer_.written_types_[step.array] = value.type;
         const std::string name = "out_" + step.array;
         const std::string local = fmt::format("value_{}", body_.size());
         body_.push_back(fmt::format("const {} {} = {};", kernel_type(output.type), local,

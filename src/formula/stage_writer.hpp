@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -64,6 +65,11 @@ public:
     /// The types of results, as far as their stages have been written.
     [[nodiscard]] const std::vector<ElementType>& types() const { return types_; }
 
+    /// The types of the values that the arrays are given, before they are stored.
+    [[nodiscard]] const std::map<std::string, ElementType>& written_types() const {
+        return written_types_;
+    }
+
 private:
     class Body;
 
@@ -73,6 +79,7 @@ private:
     StageStyle style_;
     const std::vector<ElementType>* results_;
     std::vector<ElementType> types_;
+    std::map<std::string, ElementType> written_types_;
     std::set<std::string> stored_;  ///< arrays that a stage before has written
 };
 

@@ -403,4 +403,32 @@ std::vector<FormulaStatement> parse_formula(std::string_view text) {
     return statements;
 }
 
+namespace {
+
+/// Gathers the names of an expression that are not `given` by statements above.
+void gather_inputs(const FormulaNode& node, const std::vector<std::string>& given,
+                   std::vector<std::string>& names) {
+    const auto holds = [&](const std::vector<std::string>& list) {
+        return std::find(list.begin(), list.end(), node.text) != list.end();
+    };
+    const bool is_name = node.kind == Kind::name || node.kind == Kind::first;
+    if (is_name && !holds(given) && !holds(names) && !is_formula_word(node.text)) {
+        names.push_back(node.text);
+    }
+    for (const FormulaNode& part : node.parts) {
+        gather_inputs(part, given, names);
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> formula_inputs(const std::vector<FormulaStatement>& statements) {
+    std::vector<std::string> given, names;
+    for (const FormulaStatement& one : statements) {
+        gather_inputs(one.value, given, names);
+        given.push_back(one.name);
+    }
+    return names;
+}
+
 }  // namespace jitune::internal

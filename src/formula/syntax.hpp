@@ -38,6 +38,9 @@ struct FormulaStatement {
 /// names the place and says what may stand there.
 std::vector<FormulaStatement> parse_formula(std::string_view text);
 
+/// The names that a formula reads and does not give above, in the order in which they appear first.
+std::vector<std::string> formula_inputs(const std::vector<FormulaStatement>& statements);
+
 /// Throws Error(usage): what is wrong at a place of a formula, which it shows.
 [[noreturn]] void refuse_formula(std::string_view text, std::size_t at, const std::string& flaw);
 

@@ -66,16 +66,6 @@ public:
         }
     }
 
-    [[nodiscard]] ElementType type_of(const std::string& name) const {
-        for (std::size_t i = 0; i < plan_.results.size(); ++i) {
-            if (plan_.results[i].name == name) {
-                return types_[i];
-            }
-        }
-        const FormulaOutput* const output = binding_.output(name);
-        return output == nullptr ? float32 : output->type;
-    }
-
     [[nodiscard]] std::string text() const { return host_ ? host_text() : device_text(); }
 
 private:
@@ -393,9 +383,39 @@ std::string formula_template(std::string_view formula, const FormulaBinding& bin
     return TemplateWriter(formula, binding, platform).text();
 }
 
-ElementType formula_result_type(std::string_view formula, const FormulaBinding& binding,
-                                const std::string& name) {
-    return TemplateWriter(formula, binding, PlatformKind::host).type_of(name);
+std::vector<FormulaGift> formula_gifts(std::string_view formula,
+                                       const std::vector<FormulaInput>& inputs) {
+    const std::vector<FormulaStatement> statements = parse_formula(formula);
+    FormulaBinding binding{inputs, {}};
+    std::vector<FormulaGift> gifts;
+    for (const FormulaStatement& one : statements) {
+        const bool is_known = std::any_of(gifts.begin(), gifts.end(), [&](const FormulaGift& gift) {
+            return gift.name == one.name;
+        });
+        if (is_known) {
+            continue;
+        }
+        const FormulaInput* const input = binding.input(one.name);
+        gifts.push_back({one.name, one.is_array, ElementType::float64});
+        if (one.is_array) {
+            gifts.back().type = input == nullptr ? ElementType::float64 : input->type;
+            binding.outputs.push_back({one.name, gifts.back().type});
+        }
+    }
+    const FormulaPlan plan = plan_formula(formula, statements, binding);
+    StageWriter writer(formula, plan, binding, StageStyle::host);
+    for (std::size_t i = 0; i < plan.stages.size(); ++i) {
+        static_cast<void>(writer.write(i, "Stage"));
+    }
+    for (FormulaGift& gift : gifts) {
+        if (gift.is_array && binding.input(gift.name) == nullptr) {
+            gift.type = writer.written_types().at(gift.name);
+        }
+        for (std::size_t k = 0; k < plan.results.size(); ++k) {
+            gift.type = plan.results[k].name == gift.name ? writer.types()[k] : gift.type;
+        }
+    }
+    return gifts;
 }
 
 }  // namespace jitune::internal

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backend/platform_kind.hpp"
 #include "formula/binding.hpp"
@@ -16,9 +17,16 @@ namespace jitune::internal {
 std::string formula_template(std::string_view formula, const FormulaBinding& binding,
                              PlatformKind platform);
 
-/// The type of a result or of a written array where the call does not want another one. Throws as
-/// formula_template().
-ElementType formula_result_type(std::string_view formula, const FormulaBinding& binding,
-                                const std::string& name);
+/// What a formula gives: a result, or an array that it writes.
+struct FormulaGift {
+    std::string name;
+    bool is_array = false;
+    ElementType type = ElementType::float32;  ///< where a call does not want another one
+};
+
+/// Everything that a formula gives, in the order of its statements, for these inputs. An array that
+/// is an input, too, keeps its type. Throws as formula_template().
+std::vector<FormulaGift> formula_gifts(std::string_view formula,
+                                       const std::vector<FormulaInput>& inputs);
 
 }  // namespace jitune::internal

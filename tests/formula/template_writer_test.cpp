@@ -21,6 +21,12 @@ std::size_t stages(const std::string& text, const FormulaBinding& binding) {
     return plan_formula(text, parse_formula(text), binding).stages.size();
 }
 
+TEST(FormulaInputs, AreInTheOrderOfTheirFirstUse) {
+    EXPECT_EQ(formula_inputs(
+                  parse_formula("a = sum(y * x); b = a / w[0]; y[i] = a * z; c = sum(y, i < n)")),
+              (std::vector<std::string>{"y", "x", "w", "z"}));
+}
+
 TEST(FormulaPlan, AStageBeginsWhereElementsNeedAResult) {
     const FormulaBinding xy{{array("x"), array("y")}, {{"x", float32}, {"r", float32}}};
     EXPECT_EQ(stages("r = sum(x * y); x[i] = x + y; s = sum(x)", xy), 1U);
@@ -55,7 +61,7 @@ TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
                 used.inputs.push_back(one);
             }
         }
-        return formula_result_type("r = " + expression, used, "r");
+        return formula_gifts("r = " + expression, used.inputs).front().type;
     };
     EXPECT_EQ(type("sum(f)"), float32);
     EXPECT_EQ(type("sum(f * 0.5)"), float32);
@@ -73,6 +79,18 @@ TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
     EXPECT_EQ(type("count_nonzero(f)"), int64);
     EXPECT_EQ(type("sum(f) / 2"), float32);
     EXPECT_EQ(type("sum(i * c)"), int64);
+}
+
+TEST(FormulaTypes, ArraysHaveTheTypesOfTheirValues) {
+    const auto gifts = formula_gifts("y[i] = x * 2; z[i] = k + 1; k[i] = 0 * k; s = sum(y)",
+                                     {array("x"), array("k", int8)});
+    ASSERT_EQ(gifts.size(), 4U);
+    EXPECT_TRUE(gifts[0].is_array);
+    EXPECT_EQ(gifts[0].type, float32);
+    EXPECT_EQ(gifts[1].type, int32);
+    EXPECT_EQ(gifts[2].type, int8);
+    EXPECT_FALSE(gifts[3].is_array);
+    EXPECT_EQ(gifts[3].name, "s");
 }
 
 TEST(FormulaTemplate, NamesWhatHasNoMeaning) {

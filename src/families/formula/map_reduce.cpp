@@ -17,7 +17,6 @@
 #include "families/own/own_kernel.hpp"
 #include "formula/syntax.hpp"
 #include "formula/template_writer.hpp"
-#include "formula/vocabulary.hpp"
 #include "jitune/error.hpp"
 
 JITUNE_BEGIN_NAMESPACE
@@ -234,26 +233,7 @@ namespace {
 /// A formula of tuned_map_reduce() with the names of its inputs.
 struct KnownFormula {
     explicit KnownFormula(const std::string& text)
-        : formula(text), statements(parse_formula(text)) {
-        for (const FormulaStatement& one : statements) {
-            gather(one.value);
-        }
-    }
-
-    void gather(const FormulaNode& node) {
-        const bool is_name =
-            node.kind == FormulaNode::Kind::name || node.kind == FormulaNode::Kind::first;
-        const bool is_known =
-            std::find(names.begin(), names.end(), node.text) != names.end() ||
-            std::any_of(statements.begin(), statements.end(),
-                        [&](const FormulaStatement& one) { return one.name == node.text; });
-        if (is_name && !is_known && !is_formula_word(node.text)) {
-            names.push_back(node.text);
-        }
-        for (const FormulaNode& part : node.parts) {
-            gather(part);
-        }
-    }
+        : formula(text), statements(parse_formula(text)), names(formula_inputs(statements)) {}
 
     MapReduce formula;
     std::vector<FormulaStatement> statements;
