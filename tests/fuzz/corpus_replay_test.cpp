@@ -18,6 +18,7 @@ extern "C" {
 int fuzz_custom(const std::uint8_t* data, std::size_t size);
 int fuzz_database_row(const std::uint8_t* data, std::size_t size);
 int fuzz_expression(const std::uint8_t* data, std::size_t size);
+int fuzz_formula(const std::uint8_t* data, std::size_t size);
 int fuzz_front_matter(const std::uint8_t* data, std::size_t size);
 int fuzz_json(const std::uint8_t* data, std::size_t size);
 int fuzz_npy(const std::uint8_t* data, std::size_t size);
@@ -43,6 +44,7 @@ constexpr std::array kFormats{
     Format{"custom", fuzz_custom},
     Format{"database_row", fuzz_database_row},
     Format{"expression", fuzz_expression},
+    Format{"formula", fuzz_formula},
     Format{"front_matter", fuzz_front_matter},
     Format{"json", fuzz_json},
     Format{"npy", fuzz_npy},
