@@ -2,7 +2,8 @@
 #include "formula/template_writer.hpp"
 
 #include <algorithm>
-#include <map>
+#include <charconv>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -23,8 +24,19 @@ bool is_whole(ElementType type) {
     return type != float16 && type != bfloat16 && type != float32 && type != float64;
 }
 
-/// Whether whole numbers as data give whole numbers, so that sums of them are exact.
+/// Whether a number as written is a multiple of 1/256.
+bool is_short(const std::string& number) {
+    constexpr double kParts = 256;
+    double value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return value * kParts == std::floor(value * kParts);
+}
+
+/// Whether whole numbers as data give short fractions, so that sums of them are exact.
 bool is_exact(const FormulaNode& node) {
+    if (node.kind == Kind::number && !is_short(node.text)) {
+        return false;
+    }
     static const std::set<std::string> kRounding{"/", "**"};
     static const std::set<std::string> kExact{"abs", "fabs", "min", "max", "fmin", "fmax", "where"};
     if (node.kind == Kind::binary && kRounding.contains(node.text) &&
@@ -69,16 +81,16 @@ public:
     [[nodiscard]] std::string text() const { return host_ ? host_text() : device_text(); }
 
 private:
-    [[nodiscard]] std::string head(std::string_view summary_suffix) const {
+    [[nodiscard]] std::string head() const {
         std::string summary(formula_);
         std::replace_if(
             summary.begin(), summary.end(),
             [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
         return fmt::format(
-            "/* jitune template\nkernel = \"map_reduce_{}\"\nbackend = \"{}\"\nsummary = \"{}{}\"\n"
+            "/* jitune template\nkernel = \"map_reduce_{}\"\nbackend = \"{}\"\nsummary = \"{}\"\n"
             "sizes = [\"n\"]\n",
             hex(Hasher("formula").text(std::string(formula_)).digest()).substr(0, 8),
-            to_string(platform_), summary, summary_suffix);
+            to_string(platform_), summary);
     }
 
     [[nodiscard]] std::string arguments() const {
@@ -206,7 +218,7 @@ private:
         const std::size_t words = state <= 8 ? 1 : (state + 15) / 16 * 2;  // of 8 bytes, see Stored
         const std::size_t slots = (std::max<std::size_t>(state, 1) + 7) / 8;
         const bool reduces = state > 0;
-        std::string text = head("");
+        std::string text = head();
         text += fmt::format(
             R"toml(constraints = [
     "block <= max_threads_per_block",
@@ -318,7 +330,7 @@ __global__ void __launch_bounds__(block, threads_per_sm / block)
         for (const StageText& stage : stages_) {
             total += std::max<std::size_t>(stage.array_bytes, 1);
         }
-        std::string text = head("");
+        std::string text = head();
         text += fmt::format(R"toml(cache = "warm"
 constraints = ["cores_per_thread <= cores"]
 prune = [

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "fixtures/await_tunings.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/formula_case.hpp"
 #include "jitune/error.hpp"
@@ -104,13 +105,30 @@ TEST_F(MapReduceHost, ReductionsStandInsideOtherExpressions) {
     EXPECT_NEAR(y[3] / y[2], std::exp(3), 1e-5);
 }
 
+TEST_F(MapReduceHost, StagesAreTunedAndStayRight) {
+    Options options = quick_options();
+    options.on_miss = TunePolicy::now;
+    options.budget = std::chrono::milliseconds(300);
+    Session session(options);
+    const MapReduce softmax("m = max(x); s = sum(exp(x - m)); y[i] = exp(x - m) / s", session);
+    const std::vector<float> x(100'000, 1);
+    std::vector<float> y(x.size());
+    for (int call = 0; call < 2; ++call) {
+        softmax.on_host({{"x", x.data()}}, 100'000, {{"y", y.data()}});
+        await_tunings(session);
+        EXPECT_NEAR(y.front(), 1e-5, 1e-9);
+    }
+    EXPECT_EQ(session.counters().tunings, 1);
+}
+
 TEST_F(MapReduceHost, SumsOfIntegersWrapAndCountEachElement) {
     std::vector<std::int32_t> x(70'001, 100'000);
     std::vector<std::int8_t> y(x.size(), -1);
     std::int32_t sum = 0, negative = 0, most = 0;
     std::int64_t wide = 0;
     std::uint32_t bits = 0;
-    MapReduce("s = sum(x); w = sum(x); m = sum(y * 3); l = max(x - i); b = sum(uint32(y))", session_)
+    MapReduce("s = sum(x); w = sum(x); m = sum(y * 3); l = max(x - i); b = sum(uint32(y))",
+              session_)
         .on_host({{"x", x.data()}, {"y", y.data()}}, 70'001,
                  {{"s", &sum}, {"w", &wide}, {"m", &negative}, {"l", &most}, {"b", &bits}});
     EXPECT_EQ(wide, 7'000'100'000);
