@@ -65,6 +65,45 @@ TEST_F(KernelFile, HeadersBesideTheTemplateIncludeFromTheFolders) {
     EXPECT_NE(hash(), before);
 }
 
+TEST_F(KernelFile, EveryHeaderThatAnIncludeMayMeanIsPartOfTheHash) {
+    const auto counts = [&](const std::string& file) {
+        write(file, "constexpr int kAnswer = 42;\n");
+        const std::string before = hash();
+        write(file, "constexpr int kAnswer = 43;\n");
+        EXPECT_NE(hash(), before) << file;
+    };
+    write("headers/deep/outer.h", "#include <x.h>\n");
+    counts("headers/deep/x.h");
+    counts("headers/x.h");
+    std::string text = kFill;
+    text.replace(text.find("\"headers\""), 9, "\"headers\", \"more\"");
+    write("fill.host.cpp", text);
+    write("headers/x.h", "#include_next <x.h>\n");
+    counts("more/x.h");
+}
+
+TEST_F(KernelFile, RefusesAnIncludeWhoseFileOfTheFoldersItCannotTell) {
+    const auto refused = [&](const std::string& file) {
+        expect_error(ErrorKind::usage, file + ": \"#include NAME\" does not say which file",
+                     [&] { static_cast<void>(kernel()); });
+    };
+    const std::string macro = "#define NAME <deep/inner.h>\n#include NAME\n";
+    write("beside.h", macro);
+    std::string text = kFill;
+    text.replace(text.find("<deep/outer.h>"), 14, "\"beside.h\"");
+    write("fill.host.cpp", text);
+    refused("beside.h");
+    write("fill.host.cpp", kFill + macro);
+    refused("fill.host.cpp");
+    text = kFill + macro;
+    text.replace(text.find("include_folders = [\"headers\"]"), 29, "");
+    write("fill.host.cpp", text);
+    EXPECT_NO_THROW(static_cast<void>(kernel())) << "the compiler says what it does not find";
+    write("fill.host.cpp", kFill);
+    write("headers/deep/inner.h", macro);
+    EXPECT_NO_THROW(static_cast<void>(kernel())) << "libraries do so";
+}
+
 TEST_F(KernelFile, NamesAFolderThatIsNotThere) {
     std::filesystem::remove_all(folder_.path() / "headers");
     expect_error(ErrorKind::usage, "include_folders names \"headers\": no folder",
