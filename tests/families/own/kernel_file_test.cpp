@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/own/kernel_file.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -122,6 +124,17 @@ TEST_F(KernelFile, RefusesAHeaderThatIsAPipe) {
     refused("headers/deep/outer.h");
     std::filesystem::create_directory(folder_.path() / "deep");
     refused("deep/outer.h");
+}
+
+TEST_F(KernelFile, IncludesTomlInEitherQuotes) {
+    for (const char quote : {'"', '\''}) {
+        std::string text = kFill;
+        text.replace(text.find("sizes"), 5, std::string("include = [Qmore.tomlQ]\nsizes"));
+        std::ranges::replace(text, 'Q', quote);
+        write("fill.host.cpp", text);
+        write("more.toml", "constraints = [\"n > 1\"]\n");
+        EXPECT_EQ(kernel().kernel_template.front_matter().constraints.size(), 1U) << quote;
+    }
 }
 
 TEST_F(KernelFile, AFolderIsNoHeader) {
