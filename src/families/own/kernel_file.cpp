@@ -248,7 +248,7 @@ Kernel kernel_from_text(std::string name, const std::string& text,
 }
 
 Kernel kernel_file_of(std::span<const std::string> spec) {
-    if (spec.size() < kSpecHead) {
+    if (spec.size() < kSpecHead || spec[kSpecHead - 1].empty()) {
         throw Error(ErrorKind::usage, "cannot build a kernel from a file: malformed worker spec");
     }
     if (spec.size() == kSpecHead) {

@@ -146,6 +146,10 @@ TEST_F(KernelFile, AWorkerMakesTheSameKernelWithItsOptions) {
     const Kernel made = kernel({"-ffast-math"});
     EXPECT_NE(made.kernel_template.hash(), hash());
     EXPECT_EQ(kernel_file_of(made.spec).kernel_template.hash(), made.kernel_template.hash());
+    std::vector<std::string> nowhere = made.spec;
+    nowhere.at(3).clear();
+    expect_error(ErrorKind::usage, "malformed worker spec",
+                 [&] { static_cast<void>(kernel_file_of(nowhere)); });
     expect_error(ErrorKind::usage, "compile option \"fast\" is no option",
                  [&] { static_cast<void>(kernel({"fast"})); });
 }
