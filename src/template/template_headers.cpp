@@ -16,16 +16,20 @@
 namespace jitune::internal {
 namespace {
 
-/// The quoted names in the front matter's list `include`, as far as they are files; what else is
-/// wrong with it the parser says.
+/// The names in either quotes in the front matter's list `include`, as far as they are files; what
+/// else is wrong with it the parser says.
 std::vector<std::string> included_toml(const std::string& text) {
     std::vector<std::string> names;
+    constexpr std::string_view kEnding = ".toml";
     const std::string front = text.substr(0, text.find("*/"));
-    for (std::size_t at = front.find(".toml\""); at != std::string::npos;
-         at = front.find(".toml\"", at + 1)) {
-        const std::size_t quote = front.rfind('"', at);
-        if (quote != std::string::npos) {
-            names.push_back(front.substr(quote + 1, at + 5 - quote - 1));
+    for (std::size_t at = front.find(kEnding); at != std::string::npos;
+         at = front.find(kEnding, at + 1)) {
+        const std::size_t end = at + kEnding.size();
+        const char quote = end < front.size() ? front[end] : '\0';
+        const std::size_t begin =
+            quote == '"' || quote == '\'' ? front.rfind(quote, at) : front.npos;
+        if (begin != std::string::npos) {
+            names.push_back(front.substr(begin + 1, end - begin - 1));
         }
     }
     return names;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/formats/foreign_results.hpp"
 
+#include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fixtures/expect_error.hpp"
+#include "fixtures/fake_compiler.hpp"
 #include "support/temp_dir.hpp"
 
 namespace jitune::internal {
@@ -93,6 +95,21 @@ TEST_F(KernelTunerCache, IsRefusedWithTheReason) {
     expect_refused(head + R"("1": 2}})", "\"cache\" must be an object of objects");
     expect_refused(R"({"tune_params_keys": [1], "cache": {"1": {"a": 1}}})", "a list of texts");
     expect_refused(R"({"tune_params_keys": 1, "cache": {"1": {"a": 1}}})", "must be a list");
+}
+
+TEST_F(KernelTunerCache, IsRefusedWhereThePythonInThePathAnswersOddly) {
+    for (const char* answer :
+         {R"({"names": [1], "rows": [[1, 2]]})", R"({"names": ["a"], "rows": [[{}, 2]]})",
+          R"({"names": ["a"], "rows": [[1]]})", R"({"names": ["a"], "rows": [1]})"}) {
+        const auto python = folder_.write(
+            "python3", fmt::format("#!/bin/sh\nfor word; do case $word in --answer=*) printf %s "
+                                   "'{}' >\"${{word#--answer=}}\" ;; esac; done\n",
+                                   answer));
+        std::filesystem::permissions(python, std::filesystem::perms::owner_all);
+        const Variable path("PATH", folder_.path().string());
+        expect_error(ErrorKind::unavailable, "see which program it is",
+                     [&] { read(std::string(kHead) + "}}"); });
+    }
 }
 
 TEST_F(KernelTunerCache, HoldsTheMeasurementsOfASweep) {

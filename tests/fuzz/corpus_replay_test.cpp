@@ -24,6 +24,7 @@ int fuzz_json(const std::uint8_t* data, std::size_t size);
 int fuzz_npy(const std::uint8_t* data, std::size_t size);
 int fuzz_plan_name(const std::uint8_t* data, std::size_t size);
 int fuzz_sizes(const std::uint8_t* data, std::size_t size);
+int fuzz_source_scanner(const std::uint8_t* data, std::size_t size);
 int fuzz_measurement_journal(const std::uint8_t* data, std::size_t size);
 int fuzz_worker_message(const std::uint8_t* data, std::size_t size);
 }
@@ -50,6 +51,7 @@ constexpr std::array kFormats{
     Format{"npy", fuzz_npy},
     Format{"plan_name", fuzz_plan_name},
     Format{"sizes", fuzz_sizes},
+    Format{"source_scanner", fuzz_source_scanner},
     Format{"measurement_journal", fuzz_measurement_journal},
     Format{"worker_message", fuzz_worker_message},
 };

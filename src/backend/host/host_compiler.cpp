@@ -138,7 +138,12 @@ CompiledTogether HostCompiler::compile_once(const TemplateSource& source,
     const std::string image = (directory.path() / "jitune_unit.so").string();
 
     // The files that a killed compiler leaves are removed with the directory.
-    const std::vector<std::string> words = command(source, instances.front().options, unit, image);
+    std::vector<std::string> words = command(source, instances.front().options, unit, image);
+    if (std::ranges::any_of(source.headers, [](const auto& header) {
+            return header.first.find('/') != std::string::npos;
+        })) {  // a header of a sub-folder names others as the unit does
+        words.push_back("-iquote" + directory.path().string());
+    }
     const ProcessResult result = run_process({program_,
                                               {words.begin() + 1, words.end()},
                                               {"LC_ALL=C", "TMPDIR=" + directory.path().string()},

@@ -18,6 +18,7 @@
 #include "backend/host/host_threads.hpp"
 #include "jitune/error.hpp"
 #include "support/file_descriptor.hpp"
+#include "support/line_directive.hpp"
 #include "support/temp_dir.hpp"
 #include "support/thread_signals.hpp"
 
@@ -75,15 +76,6 @@ bool allowed(char character) {
     return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
            (character >= '0' && character <= '9') ||
            kPunctuation.find(character) != std::string_view::npos;
-}
-
-std::string in_quotes(std::string_view text) {
-    std::string result = "\"";
-    for (const char character : text) {
-        // The file name is only for messages, so '?' stands for what would need an escape.
-        result += character == '"' || character == '\\' || character < ' ' ? '?' : character;
-    }
-    return result + '"';
 }
 
 #if defined(__x86_64__)
@@ -250,13 +242,13 @@ std::string expression_objection(const Instance& instance) {
 }
 
 std::string translation_unit(const TemplateSource& source, std::span<const Instance> instances) {
-    const std::string name = in_quotes(source.name);
-    std::string text = fmt::format("#line 1 {}\n{}\n#line 1 \"entry points\"\n", name, source.text);
+    std::string text = fmt::format("{}{}\n{}", line_directive(1, source.name), source.text,
+                                   line_directive(1, "entry points"));
     text += kCall;
     for (std::size_t i = 0; i < instances.size(); ++i) {
         for (std::size_t k = 0; k < instances[i].expressions.size(); ++k) {
             if (k < instances[i].lines.size()) {
-                text += fmt::format("#line {} {}\n", instances[i].lines[k], name);
+                text += line_directive(instances[i].lines[k], source.name);
             }
             const std::string symbol = entry_symbol(i, k);
             text +=

@@ -199,21 +199,24 @@ Invocation unpin_invocation() {
 
 Invocation prune_invocation() {
     auto arguments = std::make_shared<PruneArguments>();
-    return {{{"--old-templates", &arguments->old_templates,
-              "Rows of built-in kernels in versions that this jitune does not have"},
-             {"--other-devices", &arguments->other_devices,
-              "Rows of classes of devices that this machine does not have"},
-             {"--measurements", &arguments->measurements,
-              "Leave so many measurements of each kernel, types, device and bucket: the younger "
-              "ones"},
-             {"--max-size", &arguments->most_bytes,
-              "Delete kept code, then the oldest measurements, until the file is that small, as in "
-              "100M"},
-             {"--dry-run", &arguments->dry_run, "Say what would go, and change nothing"},
-             arguments->database_option(),
-             arguments->log_option(),
-             arguments->json_option()},
-            [arguments] { return run_prune(*arguments); }};
+    return {
+        {{"--old-templates", &arguments->old_templates,
+          "Rows of built-in kernels, and of others of their names, in versions that this jitune "
+          "does not have"},
+         {"--other-devices", &arguments->other_devices,
+          "Rows of classes of devices that this machine does not have; the host's class has its "
+          "number of cores"},
+         {"--measurements", &arguments->measurements,
+          "Leave so many measurements of each kernel, types, device and bucket: the younger "
+          "ones"},
+         {"--max-size", &arguments->most_bytes,
+          "Delete kept code, then the oldest measurements, until the file is that small, as in "
+          "100M"},
+         {"--dry-run", &arguments->dry_run, "Say what would go, and change nothing"},
+         arguments->database_option(),
+         arguments->log_option(),
+         arguments->json_option()},
+        [arguments] { return run_prune(*arguments); }};
 }
 
 Invocation compact_invocation() {

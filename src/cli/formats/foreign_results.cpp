@@ -132,10 +132,12 @@ struct CacheTable {
 }  // namespace
 
 RecordedSpace read_recorded(const std::filesystem::path& path) {
-    const Json answer =
-        read_in_python({"the recorded results", "results"}, path, read_json_text(path));
+    constexpr ForeignFormat kFormat{"the recorded results", "results"};
+    const Json answer = read_in_python(kFormat, path, read_json_text(path));
     try {
         return space_of(answer);
+    } catch (const Json::exception&) {
+        refuse_answer(kFormat, path);
     } catch (const Error& error) {
         throw Error(error.kind(), fmt::format("{}: {}", path.string(), error.what()));
     }

@@ -94,4 +94,11 @@ Json read_in_python(const ForeignFormat& format, const std::filesystem::path& fi
     return document;
 }
 
+void refuse_answer(const ForeignFormat& format, const std::filesystem::path& file) {
+    throw Error(ErrorKind::unavailable,
+                fmt::format("cannot read {} {}: the program python3 of $PATH gave no answer that "
+                            "jitune knows: see which program it is",
+                            format.name, file.string()));
+}
+
 }  // namespace jitune::internal

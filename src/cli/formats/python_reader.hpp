@@ -20,4 +20,7 @@ struct ForeignFormat {
 Json read_in_python(const ForeignFormat& format, const std::filesystem::path& file,
                     const std::string& text);
 
+/// Throws Error(unavailable) for an answer that is not what the module of this jitune gives.
+[[noreturn]] void refuse_answer(const ForeignFormat& format, const std::filesystem::path& file);
+
 }  // namespace jitune::internal

@@ -25,18 +25,38 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMostHeaders = 20'000;
 
-/// The file that an #include in `from` means. Looks beside `from` first, as compilers do.
-std::optional<fs::path> header_of(const std::string& name, const fs::path& from,
-                                  const std::vector<std::string>& folders) {
-    if (const fs::path beside = from / name; !from.empty() && is_header_file(beside)) {
-        return beside.lexically_normal();
+/// The files that an #include in the folder `from`, which may be empty, can mean. A compiler takes
+/// the first, but in <> not the one beside `from`, and behind #include_next a later one.
+std::vector<fs::path> files_of(const std::string& name, const fs::path& from,
+                               const std::vector<std::string>& folders) {
+    std::vector<fs::path> files;
+    const auto add = [&](const fs::path& file) {
+        if (is_header_file(file)) {
+            files.push_back(file.lexically_normal());
+        }
+    };
+    if (!from.empty()) {
+        add(from / name);
     }
     for (const std::string& folder : folders) {
-        if (const fs::path file = fs::path(folder) / name; is_header_file(file)) {
-            return file.lexically_normal();
+        add(fs::path(folder) / name);
+    }
+    return files;
+}
+
+/// Names that `code`, a template or a header beside it, includes. A macro's name could be that of a
+/// header of the folders, which the hash would not know.
+std::vector<std::string> own_names(const std::string& by, const std::string& code) {
+    for (const IncludeDirective& directive : include_directives(code)) {
+        if (directive.name.empty()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("{}: \"{}\" does not say which file it means, but a template "
+                                    "with include_folders must: write the file's name there, in "
+                                    "quotes or angle brackets",
+                                    by, directive.text));
         }
     }
-    return std::nullopt;
+    return included_names(code);
 }
 
 }  // namespace
@@ -76,29 +96,33 @@ std::string digest_of_folders(const TemplateSource& source) {
     }
     std::map<fs::path, std::string> found;
     std::deque<std::pair<fs::path, std::string>> wanted;  // folder of who includes -> name
-    const auto want = [&](const fs::path& from, const std::string& code) {
-        for (std::string& name : included_names(code)) {
+    const auto want = [&](const fs::path& from, std::vector<std::string> names) {
+        for (std::string& name : names) {
             wanted.emplace_back(from, std::move(name));
         }
     };
-    want({}, source.text);
+    want({}, own_names(source.name, source.text));
     for (const auto& [name, text] : source.headers) {
-        want({}, text);
+        if (!name.ends_with(".toml")) {
+            want({}, own_names(name, text));
+        }
     }
     for (; !wanted.empty(); wanted.pop_front()) {
         const auto& [from, name] = wanted.front();
-        const auto file = header_of(name, from, folders);
-        if (!file || found.contains(*file)) {
-            continue;
+        for (const fs::path& file : files_of(name, from, folders)) {
+            if (found.contains(file)) {
+                continue;
+            }
+            if (found.size() == kMostHeaders) {
+                throw Error(ErrorKind::usage,
+                            fmt::format("include_folders: the template includes more than {} "
+                                        "headers",
+                                        kMostHeaders));
+            }
+            const std::string code = read_text_file(file);
+            found[file] = hex(Hasher("header").text(code).digest());
+            want(file.parent_path(), included_names(code));
         }
-        if (found.size() == kMostHeaders) {
-            throw Error(ErrorKind::usage, fmt::format("include_folders: the template includes more "
-                                                      "than {} headers",
-                                                      kMostHeaders));
-        }
-        const std::string code = read_text_file(*file);
-        found[*file] = hex(Hasher("header").text(code).digest());
-        want(file->parent_path(), code);
     }
     Hasher hasher("headers of folders");
     for (const auto& [file, digest] : found) {
@@ -224,7 +248,7 @@ Kernel kernel_from_text(std::string name, const std::string& text,
 }
 
 Kernel kernel_file_of(std::span<const std::string> spec) {
-    if (spec.size() < kSpecHead) {
+    if (spec.size() < kSpecHead || spec[kSpecHead - 1].empty()) {
         throw Error(ErrorKind::usage, "cannot build a kernel from a file: malformed worker spec");
     }
     if (spec.size() == kSpecHead) {

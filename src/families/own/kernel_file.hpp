@@ -24,8 +24,9 @@ std::vector<std::string> include_folders_of(const std::string& text,
 bool is_header_file(const std::filesystem::path& path);
 
 /// A digest of all headers that the text of `source` or one of its own headers includes from its
-/// folders, directly or through others. Empty without folders. Throws Error(usage) for more than 20
-/// 000 headers, and as is_header_file() does.
+/// folders, directly or through others. Where several folders have a header of that name, all of
+/// them. Empty without folders. Throws Error(usage) for more than 20 000 headers, for an #include
+/// without a literal name in the text or an own header, and as is_header_file() does.
 std::string digest_of_folders(const TemplateSource& source);
 
 /// Makes a kernel from a user's template file, with the headers that its #include directives name

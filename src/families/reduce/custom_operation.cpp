@@ -11,6 +11,7 @@
 
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
+#include "support/source_scanner.hpp"
 #include "template/name_rules.hpp"
 
 namespace jitune::internal {
@@ -129,6 +130,13 @@ void refuse_bad_operation(const CustomOperation& operation) {
             throw Error(ErrorKind::usage,
                         fmt::format("custom operation \"{}\": its {} has an unmatched \"{}\"",
                                     operation.name, field.name, bracket));
+        }
+        if (const auto directives = directives_in(text); !directives.empty()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("custom operation \"{}\": its {} has the line \"{}\": leave "
+                                    "preprocessor directives out, because the database would not "
+                                    "know what they bring",
+                                    operation.name, field.name, directives.front()));
         }
         if (field.needed && text.find_first_not_of(" \t\r\n") == std::string::npos) {
             throw Error(ErrorKind::usage, fmt::format("custom operation \"{}\": its {} is empty",

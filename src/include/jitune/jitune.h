@@ -58,7 +58,7 @@ typedef enum jitune_reduce_shape JITUNE_INT {
 /// interface.
 typedef struct jitune_custom_operation {
     const char* name;         ///< a C identifier; for messages and the database
-    const char* definitions;  ///< C++ in a namespace of its own, without #include; may be null
+    const char* definitions;  ///< C++ in a namespace of its own, without directives; may be null
     const char* state;        ///< the type that is combined: 1 to 4, 8, 12 or 16 bytes
     const char* identity;     ///< an expression of type `state`
     const char* map;          ///< of type `state` over `x`, an element, and `i`, its index

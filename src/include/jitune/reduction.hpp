@@ -75,8 +75,9 @@ JITUNE_API Determinism parse_determinism(std::string_view name);
 ///                                  : Pair{a.top, a.sum + b.sum * expf(b.top - a.top)}"
 ///     finish      = "a.top + logf(a.sum)"
 struct CustomOperation {
-    std::string name;         ///< a C identifier; for messages and the database
-    std::string definitions;  ///< C++ in a namespace of its own, without #include; may be empty
+    std::string name;  ///< a C identifier; for messages and the database
+    /// C++ in a namespace of its own; may be empty. No field may have a preprocessor directive.
+    std::string definitions;
     /// The type that is combined: 1 to 4, 8, 12 or 16 bytes, trivially copyable and default
     /// constructible.
     std::string state;

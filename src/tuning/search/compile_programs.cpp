@@ -5,15 +5,14 @@
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
+#include "support/line_directive.hpp"
 
 namespace jitune::internal {
 
 TemplateSource defined_source(const TemplateSource& source, const Instance& instance) {
     TemplateSource defined = source;
     if (!instance.defines.empty()) {
-        defined.text =
-            fmt::format("{}#line 1 \"{}\"\n{}", instance.defines, source.name, source.text);
+        defined.text = instance.defines + line_directive(1, source.name) + source.text;
     }
     return defined;
 }

@@ -95,6 +95,18 @@ TEST_F(HostDeviceTest, FindsTheHeadersOfATemplate) {
     EXPECT_EQ(result, 3);
 }
 
+TEST_F(HostDeviceTest, AHeaderOfASubFolderNamesOthersFromTheTemplatesFolder) {
+    const TemplateSource source{
+        "headers.host.cpp",
+        "#include \"more/two.h\"\nvoid f(int* r) { *r = kOne; }",
+        {{"more/one.h", "constexpr int kOne = 1;"}, {"more/two.h", "#include \"more/one.h\"\n"}}};
+    const auto outcomes = device().compile(source, {{Instance{{"f"}}}});
+    const auto f = device().load(std::get<Binary>(outcomes.front()));
+    int result = 0;
+    f->launch(launch_with(&result), nullptr);
+    EXPECT_EQ(result, 1);
+}
+
 TEST_F(HostDeviceTest, ABadInstanceCostsOnlyItself) {
     const TemplateSource source{"bad.host.cpp",
                                 "template <int kSize>\nvoid f(int* r) {\n"

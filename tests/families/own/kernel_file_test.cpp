@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "families/own/kernel_file.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -65,6 +67,45 @@ TEST_F(KernelFile, HeadersBesideTheTemplateIncludeFromTheFolders) {
     EXPECT_NE(hash(), before);
 }
 
+TEST_F(KernelFile, EveryHeaderThatAnIncludeMayMeanIsPartOfTheHash) {
+    const auto counts = [&](const std::string& file) {
+        write(file, "constexpr int kAnswer = 42;\n");
+        const std::string before = hash();
+        write(file, "constexpr int kAnswer = 43;\n");
+        EXPECT_NE(hash(), before) << file;
+    };
+    write("headers/deep/outer.h", "#include <x.h>\n");
+    counts("headers/deep/x.h");
+    counts("headers/x.h");
+    std::string text = kFill;
+    text.replace(text.find("\"headers\""), 9, "\"headers\", \"more\"");
+    write("fill.host.cpp", text);
+    write("headers/x.h", "#include_next <x.h>\n");
+    counts("more/x.h");
+}
+
+TEST_F(KernelFile, RefusesAnIncludeWhoseFileOfTheFoldersItCannotTell) {
+    const auto refused = [&](const std::string& file) {
+        expect_error(ErrorKind::usage, file + ": \"#include NAME\" does not say which file",
+                     [&] { static_cast<void>(kernel()); });
+    };
+    const std::string macro = "#define NAME <deep/inner.h>\n#include NAME\n";
+    write("beside.h", macro);
+    std::string text = kFill;
+    text.replace(text.find("<deep/outer.h>"), 14, "\"beside.h\"");
+    write("fill.host.cpp", text);
+    refused("beside.h");
+    write("fill.host.cpp", kFill + macro);
+    refused("fill.host.cpp");
+    text = kFill + macro;
+    text.replace(text.find("include_folders = [\"headers\"]"), 29, "");
+    write("fill.host.cpp", text);
+    EXPECT_NO_THROW(static_cast<void>(kernel())) << "the compiler says what it does not find";
+    write("fill.host.cpp", kFill);
+    write("headers/deep/inner.h", macro);
+    EXPECT_NO_THROW(static_cast<void>(kernel())) << "libraries do so";
+}
+
 TEST_F(KernelFile, NamesAFolderThatIsNotThere) {
     std::filesystem::remove_all(folder_.path() / "headers");
     expect_error(ErrorKind::usage, "include_folders names \"headers\": no folder",
@@ -85,6 +126,17 @@ TEST_F(KernelFile, RefusesAHeaderThatIsAPipe) {
     refused("deep/outer.h");
 }
 
+TEST_F(KernelFile, IncludesTomlInEitherQuotes) {
+    for (const char quote : {'"', '\''}) {
+        std::string text = kFill;
+        text.replace(text.find("sizes"), 5, std::string("include = [Qmore.tomlQ]\nsizes"));
+        std::ranges::replace(text, 'Q', quote);
+        write("fill.host.cpp", text);
+        write("more.toml", "constraints = [\"n > 1\"]\n");
+        EXPECT_EQ(kernel().kernel_template.front_matter().constraints.size(), 1U) << quote;
+    }
+}
+
 TEST_F(KernelFile, AFolderIsNoHeader) {
     std::filesystem::create_directories(folder_.path() / "deep/outer.h");
     EXPECT_EQ(kernel().kernel_template.source().headers.size(), 0U);
@@ -94,6 +146,10 @@ TEST_F(KernelFile, AWorkerMakesTheSameKernelWithItsOptions) {
     const Kernel made = kernel({"-ffast-math"});
     EXPECT_NE(made.kernel_template.hash(), hash());
     EXPECT_EQ(kernel_file_of(made.spec).kernel_template.hash(), made.kernel_template.hash());
+    std::vector<std::string> nowhere = made.spec;
+    nowhere.at(3).clear();
+    expect_error(ErrorKind::usage, "malformed worker spec",
+                 [&] { static_cast<void>(kernel_file_of(nowhere)); });
     expect_error(ErrorKind::usage, "compile option \"fast\" is no option",
                  [&] { static_cast<void>(kernel({"fast"})); });
 }

@@ -89,6 +89,27 @@ TEST(CustomOperation, RefusesAnUnmatchedBracket) {
     }
 }
 
+TEST(CustomOperation, RefusesAPreprocessorDirective) {
+    const auto refused = [](const std::string& field, const std::string& line,
+                            const Change& change) {
+        expect_error(ErrorKind::usage, "its " + field + " has the line \"" + line + "\"",
+                     [&] { refuse_bad_operation(changed(change)); });
+    };
+    refused("definitions", "#include \"x.h\"",
+            [](CustomOperation& one) { one.definitions += "\n #include \"x.h\"  // mine"; });
+    refused("state", "#include <x.h>",
+            [](CustomOperation& one) { one.state = "%:include <x.h>\n" + one.state; });
+    refused("map", "#include <x.h>",
+            [](CustomOperation& one) { one.map = "/* \n */ ?\?=include <x.h>\n" + one.map; });
+    refused("finish", "#embed \"x\"",
+            [](CustomOperation& one) { one.finish += "\\\n\n#em\\\nbed \"x\""; });
+    for (const char* map : {"x /*\n#include <x.h>\n*/", "x // \\\n#include <x.h>", "x == \"#\"[0]",
+                            "(x, R\"(\n#include <x.h>\n)\"[0])"}) {
+        EXPECT_NO_THROW(refuse_bad_operation(changed([&](CustomOperation& one) { one.map = map; })))
+            << map;
+    }
+}
+
 TEST(CustomOperation, RefusesAnInvalidName) {
     for (const std::string& name :
          {std::string("log sum"), std::string("2nd"), std::string("a\"b"), std::string(65, 'a')}) {

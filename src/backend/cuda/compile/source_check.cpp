@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "support/source_scanner.hpp"
-
 namespace jitune::internal {
 namespace {
 
@@ -102,9 +100,9 @@ bool is_header_of(std::span<const std::string> folders, const std::string& name)
 std::vector<OtherInclude> other_includes(const TemplateSource& source) {
     std::vector<OtherInclude> others;
     const auto add = [&](const std::string& by, std::string_view text) {
-        for (std::string& name : included_names(text)) {
-            if (!is_header(source, name)) {
-                others.push_back({by, std::move(name)});
+        for (IncludeDirective& directive : include_directives(text)) {
+            if (!is_header(source, directive.name)) {
+                others.push_back({by, std::move(directive)});
             }
         }
     };
@@ -132,13 +130,13 @@ std::optional<std::string> flaw_of_source(const TemplateSource& source,
         }
     }
     const auto unknown = std::ranges::find_if(others, [&](const OtherInclude& other) {
-        return source.include_folders.empty() && !is_header_of(folders, other.name);
+        return source.include_folders.empty() && !is_header_of(folders, other.directive.name);
     });
     if (unknown == others.end()) {
         return std::nullopt;
     }
-    return fmt::format("{}: #include {}: not one of the template's own headers, nor of {}",
-                       unknown->by, unknown->name,
+    return fmt::format("{}: {}: not one of the template's own headers, nor of {}", unknown->by,
+                       unknown->directive.text,
                        folders.empty()
                            ? "a CUDA toolkit, which was not found: install it or set CUDA_PATH"
                            : fmt::format("the CUDA toolkit's in {}", folders.front()));

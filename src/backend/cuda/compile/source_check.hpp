@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/device.hpp"
+#include "support/source_scanner.hpp"
 
 namespace jitune::internal {
 
@@ -23,8 +24,8 @@ bool is_header_of(std::span<const std::string> folders, const std::string& name)
 
 /// An #include of anything but TemplateSource::headers.
 struct OtherInclude {
-    std::string by;    ///< the source's name, or that of one of its headers
-    std::string name;  ///< without the quotes or brackets
+    std::string by;  ///< the source's name, or that of one of its headers
+    IncludeDirective directive;
 };
 std::vector<OtherInclude> other_includes(const TemplateSource& source);
 
