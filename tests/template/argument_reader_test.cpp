@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "backend/launch.hpp"
 #include "fixtures/front_matter_lines.hpp"
 
 namespace jitune::internal {
@@ -110,19 +111,19 @@ TEST(ArgumentReader, RefusesArgumentsThatDoNotFit) {
                             "type of argument values is \"" + type + "\", which is neither");
     }
     std::string many;
-    for (int i = 0; i < 16; ++i) {
+    for (std::size_t i = 0; i < kMaxArguments; ++i) {
         many += fmt::format("a{} = {{ access = \"in\", type = \"element\", count = \"n\" }}\n", i);
     }
-    expect_error(ErrorKind::usage, "at most 16 arguments",
+    expect_error(ErrorKind::usage, "at most 64 arguments",
                  [&] { parse(with_line(21, many + kLines[20])); });
 }
 
 TEST(ArgumentReader, RefusesMoreArgumentsThanALaunchHolds) {
     std::string names = "\"n\"";
-    for (int i = 0; i < 16; ++i) {
+    for (std::size_t i = 0; i < kMaxArguments; ++i) {
         names += ", \"n\"";
     }
-    expect_refused_at(22, "at most 16 arguments", with_line(25, "arguments = [" + names + "]"));
+    expect_refused_at(22, "at most 64 arguments", with_line(25, "arguments = [" + names + "]"));
 }
 
 }  // namespace
