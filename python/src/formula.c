@@ -82,6 +82,9 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
     return 0;
 }
 
+// Where arrays without elements are, whose library gives them no memory: jitune takes no null.
+static _Alignas(64) char nowhere[64];
+
 // An array that a call brings: an input, or the place of a result.
 typedef struct {
     PyObject* object;
@@ -152,6 +155,9 @@ static int check_device(const Call* call, const Given* given, const char* name) 
 static int read_given(PyObject* object, const char* name, Given* given) {
     if (array_read(object, name, &given->array) != 0) {
         return -1;
+    }
+    if (given->array.size == 0 && given->array.data == NULL) {
+        given->array.data = nowhere;
     }
     given->is_read = true;
     Py_INCREF(object);
@@ -446,7 +452,7 @@ static int open_results(Call* call) {
                 return -1;
             }
             target->is_made = true;
-            data = target->made.data;
+            data = target->made.data == NULL && like->size == 0 ? nowhere : target->made.data;
         }
         call->outputs[i].name = result->name;
         call->outputs[i].argument = jitune_array(type, data);
