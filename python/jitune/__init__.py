@@ -19,6 +19,7 @@ from jitune._jitune import (
     ForkedError,
     InternalError,
     InterruptedError,
+    MapReduce,
     NotPreparedError,
     Prepared,
     Session,
@@ -47,11 +48,13 @@ from jitune._jitune import (
     sum,
 )
 from jitune import db
+from jitune._formulas import map_reduce
 from jitune._sweep import sweep, tune
 
 __all__ = [
     "Bound", "CommandError", "CompileError", "DeviceError", "Error", "ForkedError", "InternalError", "InterruptedError",
-    "NotPreparedError", "Prepared", "Session", "StoreError", "TunedKernel", "UnavailableError", "UsageError",
-    "VerifyError", "all", "any", "argmax", "argmin", "command", "count_nonzero", "custom_reduce", "db", "entropy", "max",
-    "mean", "min", "norm", "prepare", "prod", "segment_reduce", "stencil", "sum", "sweep", "tune",
+    "MapReduce", "NotPreparedError", "Prepared", "Session", "StoreError", "TunedKernel", "UnavailableError",
+    "UsageError", "VerifyError", "all", "any", "argmax", "argmin", "command", "count_nonzero", "custom_reduce", "db",
+    "entropy", "map_reduce", "max", "mean", "min", "norm", "prepare", "prod", "segment_reduce", "stencil", "sum",
+    "sweep", "tune",
 ]

@@ -4,6 +4,7 @@ from os import PathLike
 from typing import Any, Literal, TypeAlias, TypeVar, final
 
 from jitune import db as db
+from jitune._formulas import map_reduce as map_reduce
 from jitune._sweep import sweep as sweep
 from jitune._sweep import tune as tune
 
@@ -68,6 +69,11 @@ class Bound:
 class TunedKernel:
     def __init__(self, file: str | PathLike[str], /, *, session: Session | None = None, **types: str) -> None: ...
     def __call__(self, *arguments: _Array | int | float, **sizes: int) -> None: ...
+
+@final
+class MapReduce:
+    def __init__(self, text: str, /, session: Session | None = None) -> None: ...
+    def __call__(self, *, out: dict[str, Any] | None = None, **inputs: Any) -> Any: ...
 
 def sum(x: _Array, axis: _Axis = None, dtype: _Dtype = None, out: Any = None, keepdims: bool = False, *,
         session: Session | None = None) -> Any: ...

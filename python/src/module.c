@@ -2,6 +2,7 @@
 // The module jitune._jitune: functions over the C interface.
 #include "bound.h"
 #include "calls.h"
+#include "formula.h"
 #include "kernel.h"
 #include "prepared.h"
 #include "reduce.h"
@@ -164,7 +165,7 @@ PyMODINIT_FUNC PyInit__jitune(void) {
     if (module_state.helpers == NULL || intern_names(&module_state.names) != 0 ||
         add_errors(module) != 0 || add_session_type(module) != 0 ||
         add_prepared_type(module) != 0 || add_bound_type(module) != 0 ||
-        add_kernel_type(module) != 0 ||
+        add_kernel_type(module) != 0 || add_formula_type(module) != 0 ||
         PyModule_AddStringConstant(module, "__version__", jitune_version_text()) != 0) {
         Py_DECREF(module);
         return NULL;

@@ -114,6 +114,20 @@ Reduction operation_of(const jitune_reduction& reduction,
     return result;
 }
 
+KernelArgument kernel_argument(const jitune_argument& one) {
+    const auto kind = value_of<KernelArgument::Kind>(one.kind);
+    if (kind == KernelArgument::Kind::untyped_pointer) {
+        return one.as.pointer;
+    }
+    const auto type = value_of<ElementType>(one.type);
+    if (kind == KernelArgument::Kind::pointer) {
+        return KernelArgument::array(type, one.as.pointer);
+    }
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, &one.as, bytes_of(type));
+    return KernelArgument::scalar(type, bits);
+}
+
 }  // namespace
 
 ReduceInput::ReduceInput(const char* call, const jitune_reduction* reduction)
@@ -167,20 +181,21 @@ std::vector<KernelArgument> kernel_arguments(const char* call, const jitune_argu
     std::vector<KernelArgument> result;
     for (std::size_t i = 0; i < count; ++i) {
         refuse_null(arguments, call, "arguments");
-        const jitune_argument& one = arguments[i];
-        const auto kind = value_of<KernelArgument::Kind>(one.kind);
-        if (kind == KernelArgument::Kind::untyped_pointer) {
-            result.emplace_back(one.as.pointer);
-            continue;
-        }
-        const auto type = value_of<ElementType>(one.type);
-        if (kind == KernelArgument::Kind::pointer) {
-            result.push_back(KernelArgument::array(type, one.as.pointer));
-            continue;
-        }
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &one.as, bytes_of(type));
-        result.push_back(KernelArgument::scalar(type, bits));
+        result.push_back(kernel_argument(arguments[i]));
+    }
+    return result;
+}
+
+std::vector<FormulaArgument> formula_arguments(const char* call, const char* what,
+                                               const jitune_formula_argument* arguments,
+                                               std::size_t count) {
+    std::vector<FormulaArgument> result;
+    result.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        refuse_null(arguments, call, what);
+        refuse_null(arguments[i].name, "jitune_formula_argument.name");
+        result.emplace_back(arguments[i].name, kernel_argument(arguments[i].argument),
+                            arguments[i].is_scalar != 0);
     }
     return result;
 }

@@ -7,6 +7,7 @@
 
 #include "jitune/entropy.hpp"
 #include "jitune/jitune.h"
+#include "jitune/map_reduce.hpp"
 #include "jitune/reduce.hpp"
 #include "jitune/stencil.hpp"
 #include "jitune/tuned_kernel.hpp"
@@ -44,5 +45,10 @@ std::vector<KernelSize> kernel_sizes(const char* call, const jitune_size* sizes,
 
 std::vector<KernelArgument> kernel_arguments(const char* call, const jitune_argument* arguments,
                                              std::size_t count);
+
+/// `what` names the group in messages: inputs, outputs. Refers to the names of the caller.
+std::vector<FormulaArgument> formula_arguments(const char* call, const char* what,
+                                               const jitune_formula_argument* arguments,
+                                               std::size_t count);
 
 }  // namespace jitune::internal

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "jitune/jitune.h"
+#include "jitune/map_reduce.hpp"
 #include "jitune/reduce.hpp"
 #include "jitune/session.hpp"
 #include "jitune/tuned_kernel.hpp"
@@ -21,6 +24,13 @@ struct jitune_session {
 
 struct jitune_kernel {
     jitune::TunedKernel kernel;
+};
+
+struct jitune_formula {
+    jitune::MapReduce formula;
+    std::string text;
+    std::vector<std::string> inputs;   ///< the names that it reads
+    std::vector<std::string> results;  ///< the names of what it gives
 };
 
 struct jitune_prepared {

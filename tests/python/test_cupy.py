@@ -64,6 +64,18 @@ def test_graphs_capture_prepared_handles(session):
     assert out.get() == 5
 
 
+def test_formulas(session):
+    x = cupy.linspace(-3, 5, 1000, dtype="float32")
+    got = jitune.map_reduce("m = max(x); s = sum(exp(x - m)); y[i] = exp(x - m) / s", x=x, session=session)
+    assert all(isinstance(one, cupy.ndarray) and one.dtype == "float32" for one in got.values())
+    assert got["m"].shape == () and got["m"].get() == 5
+    expected = numpy.exp(x.get().astype("float64") - 5)
+    numpy.testing.assert_allclose(got["y"].get(), expected / expected.sum(), rtol=1e-4)
+    place = cupy.zeros((), "float64")
+    assert jitune.map_reduce("sum(x * k)", x=x, k=got["m"], out={"result": place}, session=session) is place
+    numpy.testing.assert_allclose(place.get(), 5 * x.get().astype("float64").sum(), rtol=1e-5)
+
+
 def test_kernels_of_ones_own_take_arrays(session):
     import pathlib
     file = pathlib.Path(__file__).resolve().parents[2] / "examples" / "matmul.cu"

@@ -89,6 +89,38 @@ def first_extreme(operation, x, axis, keepdims):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+def test_formulas(device, session):
+    x = torch.linspace(-3, 5, 1000, device=device).reshape(10, 100)
+    softmax = jitune.MapReduce("m = max(x); s = sum(exp(x - m)); y[i] = exp(x - m) / s", session)
+    got = softmax(x=x)
+    assert list(got) == ["m", "s", "y"] and got["y"].shape == x.shape
+    assert all(one.device == x.device and one.dtype == x.dtype for one in got.values())
+    assert got["m"].shape == () and got["m"].item() == 5
+    torch.testing.assert_close(got["y"], torch.softmax(x.ravel(), 0).reshape(x.shape))
+    place = torch.zeros((), dtype=torch.float64, device=device)
+    y = torch.ones(1000, device=device)
+    got = jitune.map_reduce("y[i] = y + a * s * x; rr = sum(y * y)", x=x, y=y, a=0.5, s=got["m"] / 5, out={"rr": place},
+                            session=session)
+    assert got["y"] is y and got["rr"] is place
+    torch.testing.assert_close(y, 1 + 0.5 * x.ravel())
+    torch.testing.assert_close(place, (y.double() ** 2).sum())
+    assert jitune.map_reduce("any(x > 4)", x=x, session=session).dtype == torch.bool
+    assert jitune.map_reduce("sum(x)", x=x[:0], session=session).item() == 0
+    with pytest.raises(ValueError, match=r"no gradient, which x requires: pass x.detach\(\)"):
+        softmax(x=x.clone().requires_grad_())
+    with pytest.raises(ValueError, match="x must be C-contiguous"):
+        softmax(x=x.T)
+
+
+@gpu
+def test_formulas_keep_to_one_device(session):
+    x, y = torch.ones(10, device="cuda"), torch.ones(10)
+    with pytest.raises(ValueError, match="y and x are on different devices"):
+        jitune.map_reduce("sum(x * y)", x=x, y=y, session=session)
+    assert jitune.map_reduce("sum(x * k)", x=x, k=torch.tensor(2.0), session=session).item() == 20
+
+
+@pytest.mark.parametrize("device", DEVICES)
 def test_tensors_without_elements(device, session):
     for shape in ((0,), (0, 3), (3, 0)):
         x = torch.zeros(shape, device=device)

@@ -282,6 +282,75 @@ JITUNE_C_API jitune_status jitune_kernel_launch(const jitune_kernel* kernel,
                                                 const jitune_argument* arguments,
                                                 size_t argument_count, jitune_stream stream);
 
+// ---- Formulas ----
+
+/// A formula over arrays: "rr = sum(r * r); worst = max(abs(r)); x[i] = x + a * p". It reads each
+/// array once, and gives several results and arrays in one pass, unless elements need a result from
+/// above. docs/reference/formulas.md has the grammar and the types. The types of the arguments
+/// become part of the kernel: calls with other types, or with other outputs, are tuned apart.
+typedef struct jitune_formula jitune_formula;
+
+/// An array, a scalar or the place of a result, by the name that the formula has for it.
+typedef struct jitune_formula_argument {
+    const char* name;
+    jitune_argument argument;  ///< no JITUNE_POINTER; of an output, JITUNE_ARRAY
+    int is_scalar;  ///< not 0: the pointer of an input is that of one value, not of an array
+} jitune_formula_argument;
+
+static inline jitune_formula_argument jitune_named(const char* name, jitune_argument argument) {
+    jitune_formula_argument named;
+    named.name = name;
+    named.argument = argument;
+    named.is_scalar = 0;
+    return named;
+}
+
+/// Reads the formula in `text`. The session must outlive the formula. Fails: usage, with the place
+/// in the text.
+JITUNE_C_API jitune_status jitune_formula_create(jitune_session* session, const char* text,
+                                                 jitune_formula** formula);
+JITUNE_C_API void jitune_formula_destroy(jitune_formula* formula);
+
+/// Writes the first `capacity` of the names that the formula reads, in the order in which they
+/// appear first, and how many there are. The names are valid as long as the formula. Fails: usage.
+JITUNE_C_API jitune_status jitune_formula_inputs(const jitune_formula* formula, const char** names,
+                                                 size_t capacity, size_t* count);
+
+/// What a formula gives: a result, or an array that it writes.
+typedef struct jitune_formula_result {
+    const char* name;  ///< "result" where the formula has none; valid as long as the formula
+    int is_array;
+    jitune_type type;  ///< where a call does not want another one
+} jitune_formula_result;
+
+/// Writes the first `capacity` of what the formula gives for such inputs, in the order of its
+/// statements, and how many there are. Pointers and values are not used. An array that is an input,
+/// too, keeps its type. Fails: usage.
+JITUNE_C_API jitune_status jitune_formula_results(const jitune_formula* formula,
+                                                  const jitune_formula_argument* inputs,
+                                                  size_t input_count,
+                                                  jitune_formula_result* results, size_t capacity,
+                                                  size_t* count);
+
+/// Computes over arrays of `n` elements in device memory, on `stream`. Returns before the work is
+/// done: everything must stay until then. Outputs are places of results, which have the types of
+/// their places, and of all arrays that the formula writes; results that nobody wants may be left
+/// out. An output may be one of the inputs, in place; arrays must not overlap otherwise. While
+/// `stream` is captured it fails with not prepared if no call of the same form and size came
+/// before, or if work memory is needed. Fails as jitune_reduce().
+JITUNE_C_API jitune_status jitune_formula_launch(const jitune_formula* formula,
+                                                 const jitune_formula_argument* inputs,
+                                                 size_t input_count, int64_t n,
+                                                 const jitune_formula_argument* outputs,
+                                                 size_t output_count, jitune_stream stream);
+
+/// The same over arrays in host memory, on the host; returns when the work is done.
+JITUNE_C_API jitune_status jitune_formula_run(const jitune_formula* formula,
+                                              const jitune_formula_argument* inputs,
+                                              size_t input_count, int64_t n,
+                                              const jitune_formula_argument* outputs,
+                                              size_t output_count);
+
 // ---- Prepared handles ----
 
 /// A problem with everything slow done ahead: launches can be captured into a CUDA graph. Launches

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+from typing import Any
+
+from jitune import Session
+
+def map_reduce(text: str, /, *, out: dict[str, Any] | None = None, session: Session | None = None, **inputs: Any) -> Any: ...

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Formulas of the C interface on the CPU.
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "jitune/jitune.h"
+
+namespace jitune::internal {
+namespace {
+
+class CFormulaHost : public testing::Test {
+protected:
+    CFormulaHost() {
+        jitune_options* options = nullptr;
+        EXPECT_EQ(jitune_options_create(&options), JITUNE_OK);
+        for (const auto& [name, value] :
+             {std::pair{"database", "none"}, {"on_miss", "default"}, {"worker", "none"}}) {
+            EXPECT_EQ(jitune_options_set(options, name, value), JITUNE_OK);
+        }
+        EXPECT_EQ(jitune_session_create(options, &session_), JITUNE_OK) << jitune_last_message();
+        jitune_options_destroy(options);
+    }
+    ~CFormulaHost() override {
+        jitune_formula_destroy(formula_);
+        jitune_session_destroy(session_);
+    }
+
+    void read(const char* text) {
+        jitune_formula_destroy(formula_);
+        formula_ = nullptr;
+        expect_ok(jitune_formula_create(session_, text, &formula_));
+    }
+    static void expect_ok(jitune_status status) {
+        EXPECT_EQ(status, JITUNE_OK) << jitune_last_message();
+    }
+    static void expect_usage(const char* reason, jitune_status status) {
+        EXPECT_EQ(status, JITUNE_ERROR_USAGE);
+        EXPECT_NE(std::string(jitune_last_message()).find(reason), std::string::npos)
+            << jitune_last_message() << "\ndoes not say: " << reason;
+    }
+
+    jitune_session* session_ = nullptr;
+    jitune_formula* formula_ = nullptr;
+    std::vector<float> x_{1, 2, 3, 4};
+};
+
+TEST_F(CFormulaHost, ComputesSeveralResultsAndArrays) {
+    read("rr = sum(r * r); worst = max(abs(r)); x[i] = x + a * r");
+    const std::vector<double> r{1, -3, 2, 0};
+    const double a = 2;
+    jitune_formula_argument inputs[] = {jitune_named("r", jitune_array(JITUNE_FLOAT64, r.data())),
+                                        jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data())),
+                                        jitune_named("a", jitune_array(JITUNE_FLOAT64, &a))};
+    inputs[2].is_scalar = 1;
+    double rr = 0;
+    float worst = 0;
+    const std::array outputs{jitune_named("worst", jitune_array(JITUNE_FLOAT32, &worst)),
+                             jitune_named("rr", jitune_array(JITUNE_FLOAT64, &rr)),
+                             jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data()))};
+    expect_ok(jitune_formula_run(formula_, inputs, 3, 4, outputs.data(), 3));
+    EXPECT_EQ(rr, 14);
+    EXPECT_EQ(worst, 3);
+    EXPECT_EQ(x_, (std::vector<float>{3, -4, 7, 4}));
+    inputs[2] = jitune_named("a", jitune_integer(JITUNE_INT32, -2));
+    expect_ok(jitune_formula_run(formula_, inputs, 3, 4, outputs.data(), 3));
+    EXPECT_EQ(x_, (std::vector<float>{1, 2, 3, 4}));
+}
+
+TEST_F(CFormulaHost, SaysWhatItReadsAndGives) {
+    read("s = sum(x * k); y[i] = x - s; x[i] = y; positive = any(x > 0)");
+    std::array<const char*, 2> names{};
+    size_t count = 0;
+    expect_ok(jitune_formula_inputs(formula_, names.data(), 1, &count));
+    EXPECT_EQ(count, 2U);
+    EXPECT_STREQ(names[0], "x");
+    EXPECT_EQ(names[1], nullptr);
+    expect_ok(jitune_formula_inputs(formula_, names.data(), 2, &count));
+    EXPECT_STREQ(names[1], "k");
+
+    const std::array inputs{jitune_named("x", jitune_array(JITUNE_FLOAT16, nullptr)),
+                            jitune_named("k", jitune_double(0))};
+    std::array<jitune_formula_result, 4> results{};
+    expect_ok(
+        jitune_formula_results(formula_, inputs.data(), 2, results.data(), results.size(), &count));
+    ASSERT_EQ(count, 4U);
+    const auto expect_result = [&](size_t i, const char* name, int is_array, jitune_type type) {
+        EXPECT_STREQ(results.at(i).name, name);
+        EXPECT_EQ(results.at(i).is_array, is_array) << name;
+        EXPECT_EQ(results.at(i).type, type) << name;
+    };
+    expect_result(0, "s", 0, JITUNE_FLOAT64);
+    expect_result(1, "y", 1, JITUNE_FLOAT64);
+    expect_result(2, "x", 1, JITUNE_FLOAT16);
+    expect_result(3, "positive", 0, JITUNE_UINT8);
+    results = {};
+    expect_ok(jitune_formula_results(formula_, inputs.data(), 2, results.data(), 1, &count));
+    EXPECT_EQ(count, 4U);
+    EXPECT_EQ(results[1].name, nullptr);
+}
+
+TEST_F(CFormulaHost, RefusesWhatTheLibraryRefuses) {
+    expect_usage("sum(x", jitune_formula_create(session_, "sum(x", &formula_));
+    EXPECT_EQ(formula_, nullptr);
+    expect_usage("text is null", jitune_formula_create(session_, nullptr, &formula_));
+    expect_usage("formula is null", jitune_formula_create(session_, "sum(x)", nullptr));
+    read("sum(x)");
+    float sum = 0;
+    const jitune_formula_argument x = jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data()));
+    const jitune_formula_argument result =
+        jitune_named("result", jitune_array(JITUNE_FLOAT32, &sum));
+    const auto run = [&](const jitune_formula_argument& input,
+                         const jitune_formula_argument& output, std::int64_t n = 4) {
+        return jitune_formula_run(formula_, &input, 1, n, &output, 1);
+    };
+    expect_usage("n is -1", run(x, result, -1));
+    expect_usage("neither an input", run(jitune_named("y", x.argument), result));
+    expect_usage("jitune_formula_argument.name is null",
+                 run(jitune_named(nullptr, x.argument), result));
+    expect_usage("\"q\", which the formula does not give",
+                 run(x, jitune_named("q", result.argument)));
+    expect_usage("is a value", run(x, jitune_named("result", jitune_float(0))));
+    jitune_formula_argument wrong = x;
+    wrong.argument.kind = JITUNE_POINTER;
+    expect_usage("needs an element type", run(wrong, result));
+    wrong.argument = jitune_array(static_cast<jitune_type>(99), x_.data());
+    expect_usage("99 is no jitune_type", run(wrong, result));
+    expect_usage("inputs is null", jitune_formula_run(formula_, nullptr, 1, 4, &result, 1));
+    expect_usage("outputs is null", jitune_formula_run(formula_, &x, 1, 4, nullptr, 1));
+    expect_usage("no output", jitune_formula_run(formula_, &x, 1, 4, nullptr, 0));
+    expect_usage("formula is null", jitune_formula_run(nullptr, &x, 1, 4, &result, 1));
+    size_t count = 0;
+    expect_usage("results is null", jitune_formula_results(formula_, &x, 1, nullptr, 1, &count));
+    expect_usage("count is null", jitune_formula_inputs(formula_, nullptr, 0, nullptr));
+    const std::array two{x, jitune_named("y", x.argument)};
+    expect_usage("does not read",
+                 jitune_formula_results(formula_, two.data(), 2, nullptr, 0, &count));
+    EXPECT_EQ(sum, 0);
+    expect_ok(run(x, result));
+    EXPECT_EQ(sum, 10);
+}
+
+}  // namespace
+}  // namespace jitune::internal

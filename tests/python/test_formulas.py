@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Formulas over several arrays, beside NumPy in float64."""
+
+import array
+import gc
+import sys
+
+import numpy
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import jitune
+
+SESSION = jitune.Session(database="none", on_miss="default")
+DTYPES = ["bool", "int8", "uint8", "int16", "int32", "int64", "float16", "float32", "float64"]
+RESULTS = {"sum": numpy.sum, "min": numpy.min, "max": numpy.max, "mean": numpy.mean, "count_nonzero": numpy.count_nonzero,
+           "norm": lambda x: numpy.sqrt(numpy.sum(x * x)), "any": numpy.any, "all": numpy.all}
+
+
+@pytest.fixture
+def compute(session):
+    def compute(text, /, **arguments):
+        return jitune.map_reduce(text, session=session, **arguments)
+
+    return compute
+
+
+def expressions(names):
+    """Texts that mean the same to jitune and to NumPy; of small whole numbers and halves each value is exact."""
+    leaves = st.sampled_from([*names, "2", "0.5"])
+
+    def larger(parts):
+        return st.one_of(
+            st.builds("({} {} {})".format, parts, st.sampled_from("+-*"), parts),
+            st.builds("abs({})".format, parts),
+            st.builds("where({} {} {}, {}, {})".format, parts, st.sampled_from(["<", ">=", "=="]), parts, parts, parts))
+
+    return st.recursive(leaves, larger, max_leaves=3)
+
+
+@st.composite
+def formulas(draw):
+    """Statements, and what evaluates each in NumPy: (name, is_array, operation, expression, mask)."""
+    names, statements, texts = ["x", "y", "k"], [], []
+    for place in range(draw(st.integers(1, 3))):
+        expression = draw(expressions(names))
+        if draw(st.booleans()):
+            statements.append((f"z{place}", True, None, expression, None))
+            texts.append(f"z{place}[i] = {expression}")
+            continue
+        operation = draw(st.sampled_from(sorted(RESULTS)))
+        mask = draw(st.sampled_from([None, "x > 0", "y != k"])) if operation == "sum" else None
+        statements.append((f"r{place}", False, operation, expression, mask))
+        texts.append(f"r{place} = {operation}({expression}{', ' + mask if mask else ''})")
+        if operation in ("min", "max"):
+            names.append(f"r{place}")  # so that a stage follows
+    reads = set(" ".join(texts).replace("(", " ").replace(")", " ").replace(",", " ").split()) & {"x", "y", "k"}
+    return "; ".join(texts), statements, sorted(reads)
+
+
+def values(dtype, count, seed):
+    low = 0 if dtype[0] in "bu" else -3
+    return numpy.random.default_rng(seed).integers(low, 2 if dtype == "bool" else 4, count).astype(dtype)
+
+
+@settings(max_examples=12, deadline=None)
+@given(formulas(), st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from([3, 0.5, numpy.int8(-2)]),
+       st.integers(1, 3000))
+def test_random_formulas_are_those_of_numpy(formula, x_dtype, y_dtype, k, count):
+    text, statements, reads = formula
+    inputs = {"x": values(x_dtype, count, 1), "y": values(y_dtype, count, 2), "k": k}
+    inputs = {name: inputs[name] for name in reads}
+    if not {"x", "y"} & set(reads):
+        return
+    known = {"abs": numpy.abs, "where": numpy.where, **{name: numpy.asarray(one, "float64") for name, one in inputs.items()}}
+    got = jitune.map_reduce(text, session=SESSION, **inputs)
+    got = got if isinstance(got, dict) else {statements[0][0]: got}
+    assert list(got) == [one[0] for one in statements]
+    for name, is_array, operation, expression, mask in statements:
+        expected = numpy.broadcast_to(eval(expression, known), (count,))
+        if not is_array:
+            chosen = expected if mask is None else expected[numpy.broadcast_to(eval(mask, known), (count,))]
+            expected = known[name] = RESULTS[operation](chosen)
+        numpy.testing.assert_allclose(numpy.asarray(got[name], "float64"), expected, rtol=1e-5, atol=0, err_msg=text)
+
+
+TWO = jitune.MapReduce("s = sum(x * y, m != 0); z[i] = x - y; n_far = count_nonzero(abs(x - y) > 1)", SESSION)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.integers(0, 7), min_size=1, max_size=4), st.sampled_from(["float32", "float64"]), st.booleans(),
+       st.booleans())
+def test_shapes_masks_and_places(shape, dtype, has_place, is_flat):
+    count = int(numpy.prod(shape))
+    x, y, m = (values(dtype, count, 3).reshape(shape), values("float32", count, 4), values("bool", count, 5))
+    place = numpy.full(count if is_flat else shape, 9, "float64")
+    total = numpy.full((1, 1) if is_flat else (), 9, "float32")
+    got = TWO(y=y if is_flat else y.reshape(shape), x=x, m=m, out={"z": place, "s": total} if has_place else None)
+    assert got["s"] == (x.ravel() * y)[m].sum() and got["n_far"] == (abs(x.ravel() - y) > 1).sum()
+    assert (got["z"] is place and got["s"] is total) == has_place
+    assert got["z"].dtype == ("float64" if has_place else dtype) and type(got["n_far"]) is numpy.int64
+    assert got["z"].shape == (place.shape if has_place else tuple(shape))
+    numpy.testing.assert_array_equal(got["z"].ravel(), x.ravel() - y)
+
+
+def test_softmax_in_stages(compute):
+    x = numpy.linspace(-3, 5, 1001)
+    got = compute("m = max(x); s = sum(exp(x - m)); y[i] = exp(x - m) / s", x=x)
+    assert list(got) == ["m", "s", "y"] and got["m"] == 5
+    expected = numpy.exp(x - 5) / numpy.exp(x - 5).sum()
+    numpy.testing.assert_allclose(got["y"], expected, rtol=1e-12)
+
+
+def test_one_result_comes_without_a_dict(compute):
+    x, y = numpy.array([1, 5, 2], "float32"), numpy.array([1, 1, 0], "float32")
+    distance = compute("sum((x - y)**2)", x=x, y=y)
+    assert type(distance) is numpy.float32 and distance == 20
+    doubled = compute("y[i] = 2 * x", x=x.reshape(3, 1))
+    assert doubled.shape == (3, 1) and doubled.dtype == "float32" and doubled.tolist() == [[2], [10], [4]]
+    assert compute("any(x > 4)", x=x) is numpy.bool_(True)
+    assert compute("arg_max(x)", x=x) == 1
+
+
+def test_arrays_that_the_call_gives_are_written_in_place(compute):
+    x, y = numpy.arange(4.0), numpy.ones(4, "float32")
+    got = compute("x[i] = x + a * y; y[i] = 0; s = sum(x)", x=x, y=y, a=2)
+    assert got["x"] is x and got["y"] is y and got["s"] == 14
+    assert x.tolist() == [2, 3, 4, 5] and y.tolist() == [0] * 4
+    narrow = numpy.zeros((2, 2), "float16")
+    assert compute("y[i] = x / 4", x=x, y=narrow) is narrow  # it is written alone
+    assert narrow.tolist() == [[0.5, 0.75], [1, 1.25]]
+    place = numpy.zeros(4)
+    assert compute("x[i] = x + 1", x=x, out={"x": place}) is place
+    assert x.tolist() == [2, 3, 4, 5] and place.tolist() == [3, 4, 5, 6]
+    assert compute("y[i] = i * h", h=0.5, y=place) is place
+    assert place.tolist() == [0, 0.5, 1, 1.5]
+
+
+def test_places_give_results_their_types(compute):
+    x = numpy.full(1000, 2**30, "int32")
+    total, last = numpy.zeros((), "int64"), numpy.zeros(1, "float32")
+    got = compute("s = sum(x); m = mean(x)", x=x, out={"s": total, "m": last})
+    assert got["s"] is total and got["m"] is last
+    assert total == 1000 * 2**30 and last == 2.0**30
+    truth = numpy.zeros(1, bool)
+    assert compute("any(x > 0)", x=x, out={"result": truth}) is truth and truth[0]
+    assert compute("sum(x)", x=x, out={"result": None}).dtype == "int32"
+
+
+@pytest.mark.parametrize("x_dtype, k, dtype", [
+    ("float32", 2.5, "float32"), ("float16", 2.5, "float32"), ("float64", 2.5, "float64"), ("int32", 2.5, "float64"),
+    ("float32", 3, "float32"), ("float64", 3, "float64"), ("int8", 3, "int32"), ("int32", 3, "int32"),
+    ("int32", 2**40, "int64"), ("int64", 3, "int64"), ("uint64", 2**64 - 1, "uint64"), ("uint8", True, "int32"),
+    ("float32", True, "float32"), ("float32", 2**40, "float32"), ("float32", numpy.float64(2), "float64"),
+    ("float32", numpy.float16(2), "float32"), ("int16", numpy.uint32(2), "uint32"), ("int32", numpy.bool_(True), "int32"),
+    ("float32", numpy.array(2.0), "float64"), ("float32", numpy.array(2, "int8"), "float32"),
+])
+def test_types_of_scalars(x_dtype, k, dtype, compute):
+    got = compute("y[i] = x * k", x=numpy.array([0, 1], x_dtype), k=k)
+    assert got.dtype == dtype and got[0] == 0 and got[1] == k
+
+
+def test_floats_are_wide_where_an_array_is(compute):
+    x, y = numpy.ones(2, "float32"), numpy.ones(2)
+    assert compute("z[i] = k * x; s = sum(y)", x=x, y=y, k=0.1)["z"].tolist() == [0.1, 0.1]
+    assert compute("z[i] = k * x", x=x, k=0.1)[0] == numpy.float32(0.1)
+
+
+def test_no_elements_give_the_results_of_the_operations(compute):
+    got = compute("s = sum(x); l = min(x); z[i] = x", x=numpy.zeros((0, 3), "float32"))
+    assert got["s"] == 0 and got["l"] == numpy.inf and got["z"].shape == (0, 3)
+
+
+def test_other_buffers_give_numbers(compute):
+    assert compute("sum(x * y)", x=array.array("d", [1, 2]), y=b"\x03\x04") == 11.0
+    assert type(compute("sum(x)", x=array.array("f", [1, 2]))) is float
+
+
+def test_arrays_may_have_names_of_pythons_words(compute):
+    assert compute("sum(text * lambda * session_)", text=numpy.ones(2), session_=2, **{"lambda": 3}) == 12
+
+
+ONES = numpy.ones(4)
+READONLY = numpy.ones(4)
+READONLY.flags.writeable = False
+
+
+@pytest.mark.parametrize("text, arguments, error, words", [
+    ("sum(x * y)", {"x": ONES}, TypeError, "the formula reads y: pass y="),
+    ("sum(x)", {"x": ONES, "z": ONES}, TypeError, "the call brings 'z', which the formula does not read"),
+    ("s = sum(x)", {"x": ONES, "s": ONES}, TypeError, "the call brings 's'"),
+    ("sum(x * y)", {"x": ONES, "y": numpy.ones(3)}, ValueError, "y has 3 elements and x 4: pass arrays of equal size"),
+    ("sum(x * y)", {"x": ONES, "y": numpy.ones(1)}, ValueError, "scalars without dimensions"),
+    ("sum(x)", {"x": ONES[::2]}, ValueError, "x must be C-contiguous"),
+    ("sum(x)", {"x": numpy.ones((2, 3)).T}, ValueError, "x must be C-contiguous"),
+    ("sum(x)", {"x": [1.0, 2.0]}, TypeError, "x is no array"),
+    ("sum(x * k)", {"x": ONES, "k": "a"}, TypeError, "k is no array"),
+    ("sum(x * k)", {"x": ONES, "k": 2**64}, OverflowError, "k is 18446744073709551616"),
+    ("sum(x)", {"x": numpy.ones(2, "complex64")}, TypeError, "bools, integers or floats"),
+    ("sum(x)", {"x": 3.0}, ValueError, "no array says how many elements"),
+    ("y[i] = i", {}, ValueError, "no array says how many elements"),
+    ("x[i] = x + 1", {"x": READONLY}, ValueError, "x is read-only"),
+    ("sum(x)", {"x": ONES, "out": {"result": READONLY[:1]}}, ValueError, "result is read-only"),
+    ("x[i] = x", {"x": numpy.ones(4, bool)}, ValueError, "array of bools: pass a view of it as uint8"),
+    ("x[i] = x", {"x": 2.0}, TypeError, "x is no array"),
+    ("sum(x)", {"x": ONES, "out": {"s": ONES}}, ValueError, "out has 's', which the formula does not give"),
+    ("sum(x)", {"x": ONES, "out": {1: ONES}}, ValueError, "out has 1, which"),
+    ("sum(x)", {"x": ONES, "out": {"result": ONES}}, ValueError, "place of result has 4 elements: it is one value"),
+    ("sum(x)", {"x": ONES, "out": ONES[:1]}, TypeError, "out must be a dict"),
+    ("y[i] = x", {"x": ONES, "out": {"y": numpy.ones(3)}}, ValueError, "y has 3 elements and x 4"),
+    ("y[i] = x", {"x": ONES, "out": {"y": numpy.ones(8)[::2]}}, ValueError, "y must be C-contiguous"),
+    ("y[i] = x", {"x": ONES, "y": ONES, "out": {"y": ONES}}, TypeError, "y is given twice"),
+    ("sum(x)", {"x": ONES, "out": {"result": numpy.zeros(1, "int32")}}, jitune.UsageError, "no result of int32"),
+    ("sum(x", {"x": ONES}, jitune.UsageError, "sum"),
+    ("sum(x) * x", {"x": ONES}, jitune.UsageError, "one value is needed"),
+    ("sum(out)", {}, ValueError, "\"out\" names the places of results"),
+    ("sum(x)\0", {"x": ONES}, ValueError, "null"),
+    (3, {"x": ONES}, TypeError, "str"),
+])
+def test_what_does_not_fit_is_refused(text, arguments, error, words, compute):
+    with pytest.raises(error, match=words.replace("(", r"\(")):
+        compute(text, **arguments)
+    assert ONES.tolist() == READONLY.tolist() == [1] * 4
+
+
+def test_a_formula_takes_its_arrays_by_name():
+    with pytest.raises(TypeError, match="by name"):
+        TWO(ONES, ONES)
+    with pytest.raises(TypeError, match="once"):
+        TWO.__init__("sum(x)")
+    with pytest.raises(TypeError, match="session"):
+        jitune.MapReduce("sum(x)", session=3)
+    with pytest.raises(ValueError, match="has not been made"):
+        jitune.MapReduce.__new__(jitune.MapReduce)(x=ONES)
+
+
+def test_calls_leave_nothing_behind():
+    x, place = numpy.ones(5), numpy.zeros(5)
+    formula = jitune.MapReduce("y[i] = x * k; s = sum(x)", SESSION)
+    before = [sys.getrefcount(one) for one in (x, place, formula, SESSION)]
+    for _ in range(20):
+        formula(x=x, k=2, out={"y": place})
+        for wrong in ({"x": x}, {"x": x, "k": numpy.ones(3)}, {"x": x, "k": 1, "out": {"y": place, "q": x}},
+                      {"x": x, "k": 1, "y": place, "q": x}):
+            with pytest.raises((TypeError, ValueError)):
+                formula(**wrong)
+    del wrong
+    gc.collect()
+    assert [sys.getrefcount(one) for one in (x, place, formula, SESSION)] == before
+    x.resize(6, refcheck=True)  # no buffer of it is held
+
+
+def test_calls_after_the_first_only_launch(session):
+    formula = jitune.MapReduce("sum(x * x)", session)
+    assert formula(x=ONES) == 4
+    before = session.counters()
+    assert formula(x=2 * ONES) == 16
+    after = session.counters()
+    assert {name for name in after if "compil" in name and after[name] != before[name]} == set()
