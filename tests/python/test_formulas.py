@@ -7,7 +7,7 @@ import sys
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import jitune
@@ -69,10 +69,9 @@ def values(dtype, count, seed):
        st.integers(1, 3000))
 def test_random_formulas_are_those_of_numpy(formula, x_dtype, y_dtype, k, count):
     text, statements, reads = formula
+    assume({"x", "y"} & set(reads))
     inputs = {"x": values(x_dtype, count, 1), "y": values(y_dtype, count, 2), "k": k}
     inputs = {name: inputs[name] for name in reads}
-    if not {"x", "y"} & set(reads):
-        return
     known = {"abs": numpy.abs, "where": numpy.where, **{name: numpy.asarray(one, "float64") for name, one in inputs.items()}}
     got = jitune.map_reduce(text, session=SESSION, **inputs)
     got = got if isinstance(got, dict) else {statements[0][0]: got}
@@ -222,6 +221,19 @@ def test_what_does_not_fit_is_refused(text, arguments, error, words, compute):
     with pytest.raises(error, match=words.replace("(", r"\(")):
         compute(text, **arguments)
     assert ONES.tolist() == READONLY.tolist() == [1] * 4
+
+
+def test_arrays_are_on_one_device(compute):
+    class OnGpu:
+        __cuda_array_interface__ = {"shape": (4,), "typestr": "<f8", "data": (256, False), "version": 3}
+
+    for x, y in ((OnGpu(), ONES), (ONES, OnGpu())):
+        with pytest.raises(ValueError, match="y and x are on different devices"):
+            compute("sum(x * y)", x=x, y=y)
+    with pytest.raises(ValueError, match="result and x are on different devices"):
+        compute("sum(x)", x=OnGpu(), out={"result": numpy.zeros(1)})
+    with pytest.raises(TypeError, match="the result must be on the device of x"):
+        compute("sum(x * k)", x=OnGpu(), k=numpy.array(2.0))
 
 
 def test_a_formula_takes_its_arrays_by_name():
