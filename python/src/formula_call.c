@@ -235,6 +235,37 @@ static int refuse_key(const FormulaCall* call, PyObject* dict, bool is_out) {
     return 0;
 }
 
+static bool overlap(const Array* a, const Array* b) {
+    const char *first = a->data, *second = b->data;
+    return first < second + b->size * type_bytes(b->type) &&
+           second < first + a->size * type_bytes(a->type);
+}
+
+// Refuses a place that shares memory with another array, unless it is an input in place. Returns 0,
+// or -1 with an exception.
+static int check_overlaps(const FormulaCall* call, size_t target) {
+    const Array* place = &call->targets[target].place.array;
+    const char* other = NULL;
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        const Array* input = &call->given[i].array;
+        const bool is_pointer = call->inputs[i].argument.kind == JITUNE_ARRAY;
+        const bool is_in_place =
+            place->data == input->data && place->size == input->size && place->type == input->type;
+        other = is_pointer && !is_in_place && overlap(place, input) ? call->inputs[i].name : other;
+    }
+    for (size_t i = 0; i < target; ++i) {
+        const Given* before = &call->targets[i].place;
+        other =
+            before->is_read && overlap(place, &before->array) ? call->form->results[i].name : other;
+    }
+    if (other != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "the formula writes %s, which shares memory with %s: pass a copy",
+                     call->form->results[target].name, other);
+    }
+    return other == NULL ? 0 : -1;
+}
+
 // Checks what can be checked when all arrays are known. Returns 0, or -1 with an exception.
 static int check_call(const FormulaCall* call) {
     if (call->like == NULL) {
@@ -251,7 +282,8 @@ static int check_call(const FormulaCall* call) {
     }
     for (size_t i = 0; i < call->form->result_count; ++i) {
         const Given* place = &call->targets[i].place;
-        if (place->is_read && check_device(call, place, call->form->results[i].name) != 0) {
+        if (place->is_read && (check_device(call, place, call->form->results[i].name) != 0 ||
+                               check_overlaps(call, i) != 0)) {
             return -1;
         }
     }

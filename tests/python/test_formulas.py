@@ -132,6 +132,7 @@ def test_arrays_that_the_call_gives_are_written_in_place(compute):
     place = numpy.zeros(4)
     assert compute("x[i] = x + 1", x=x, out={"x": place}) is place
     assert x.tolist() == [2, 3, 4, 5] and place.tolist() == [3, 4, 5, 6]
+    assert compute("y[i] = x + 1", x=x, y=x) is x and x.tolist() == [3, 4, 5, 6]  # under two names
     assert compute("y[i] = i * h", h=0.5, y=place) is place
     assert place.tolist() == [0, 0.5, 1, 1.5]
 
@@ -210,6 +211,10 @@ READONLY.flags.writeable = False
     ("y[i] = x", {"x": ONES, "out": {"y": numpy.ones(3)}}, ValueError, "y has 3 elements and x 4"),
     ("y[i] = x", {"x": ONES, "out": {"y": numpy.ones(8)[::2]}}, ValueError, "y must be C-contiguous"),
     ("y[i] = x", {"x": ONES, "y": ONES, "out": {"y": ONES}}, TypeError, "y is given twice"),
+    ("y[i] = x", {"x": ONES[1:], "y": ONES[:-1]}, ValueError, "writes y, which shares memory with x: pass a copy"),
+    ("y[i] = x", {"x": ONES, "y": ONES.view("int64")}, ValueError, "shares memory with x"),
+    ("y[i] = x; z[i] = x", {"x": 2 * ONES, "y": ONES, "z": ONES}, ValueError, "writes z, which shares memory with y"),
+    ("m = max(x); y[i] = x - m", {"x": ONES, "out": {"m": ONES[2:3]}}, ValueError, "writes m, which shares memory"),
     ("sum(x)", {"x": ONES, "out": {"result": numpy.zeros(1, "int32")}}, jitune.UsageError, "no result of int32"),
     ("sum(x", {"x": ONES}, jitune.UsageError, "sum"),
     ("sum(x) * x", {"x": ONES}, jitune.UsageError, "one value is needed"),
