@@ -84,6 +84,26 @@ TEST_F(CCallsGpu, CapturesAPreparedHandle) {
     jitune_prepared_destroy(prepared);
 }
 
+TEST_F(CCallsGpu, ComputesFormulas) {
+    const DeviceArray<std::int32_t> x(*driver_, host_);
+    const DeviceArray<std::int32_t> y(*driver_, 10'000);
+    const DeviceArray<std::int32_t> highest(*driver_, 1);
+    jitune_formula* formula = nullptr;
+    ASSERT_EQ(jitune_formula_create(c_session_, "m = max(x); y[i] = m - x", &formula), JITUNE_OK)
+        << jitune_last_message();
+    const jitune_formula_argument input = jitune_named("x", jitune_array(JITUNE_INT32, x.data()));
+    const jitune_formula_argument outputs[] = {
+        jitune_named("m", jitune_array(JITUNE_INT32, highest.data())),
+        jitune_named("y", jitune_array(JITUNE_INT32, y.data()))};
+    EXPECT_EQ(jitune_formula_launch(formula, &input, 1, 10'000, outputs, 2, nullptr), JITUNE_OK)
+        << jitune_last_message();
+    EXPECT_EQ(driver_->cuStreamSynchronize(nullptr), CUDA_SUCCESS);
+    EXPECT_EQ(highest.download()[0], 10'000);
+    EXPECT_EQ(y.download()[0], 9'999);
+    EXPECT_EQ(y.download()[9'999], 0);
+    jitune_formula_destroy(formula);
+}
+
 TEST_F(CCallsGpu, AppliesStencilsAndEntropies) {
     const DeviceArray<std::int32_t> in(*driver_, host_);
     const DeviceArray<std::int32_t> sums(*driver_, 10'000);

@@ -7,7 +7,7 @@ import sys
 
 import numpy
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import jitune
@@ -69,10 +69,9 @@ def values(dtype, count, seed):
        st.integers(1, 3000))
 def test_random_formulas_are_those_of_numpy(formula, x_dtype, y_dtype, k, count):
     text, statements, reads = formula
+    assume({"x", "y"} & set(reads))
     inputs = {"x": values(x_dtype, count, 1), "y": values(y_dtype, count, 2), "k": k}
     inputs = {name: inputs[name] for name in reads}
-    if not {"x", "y"} & set(reads):
-        return
     known = {"abs": numpy.abs, "where": numpy.where, **{name: numpy.asarray(one, "float64") for name, one in inputs.items()}}
     got = jitune.map_reduce(text, session=SESSION, **inputs)
     got = got if isinstance(got, dict) else {statements[0][0]: got}
@@ -133,6 +132,7 @@ def test_arrays_that_the_call_gives_are_written_in_place(compute):
     place = numpy.zeros(4)
     assert compute("x[i] = x + 1", x=x, out={"x": place}) is place
     assert x.tolist() == [2, 3, 4, 5] and place.tolist() == [3, 4, 5, 6]
+    assert compute("y[i] = x + 1", x=x, y=x) is x and x.tolist() == [3, 4, 5, 6]  # under two names
     assert compute("y[i] = i * h", h=0.5, y=place) is place
     assert place.tolist() == [0, 0.5, 1, 1.5]
 
@@ -211,6 +211,10 @@ READONLY.flags.writeable = False
     ("y[i] = x", {"x": ONES, "out": {"y": numpy.ones(3)}}, ValueError, "y has 3 elements and x 4"),
     ("y[i] = x", {"x": ONES, "out": {"y": numpy.ones(8)[::2]}}, ValueError, "y must be C-contiguous"),
     ("y[i] = x", {"x": ONES, "y": ONES, "out": {"y": ONES}}, TypeError, "y is given twice"),
+    ("y[i] = x", {"x": ONES[1:], "y": ONES[:-1]}, ValueError, "writes y, which shares memory with x: pass a copy"),
+    ("y[i] = x", {"x": ONES, "y": ONES.view("int64")}, ValueError, "shares memory with x"),
+    ("y[i] = x; z[i] = x", {"x": 2 * ONES, "y": ONES, "z": ONES}, ValueError, "writes z, which shares memory with y"),
+    ("m = max(x); y[i] = x - m", {"x": ONES, "out": {"m": ONES[2:3]}}, ValueError, "writes m, which shares memory"),
     ("sum(x)", {"x": ONES, "out": {"result": numpy.zeros(1, "int32")}}, jitune.UsageError, "no result of int32"),
     ("sum(x", {"x": ONES}, jitune.UsageError, "sum"),
     ("sum(x) * x", {"x": ONES}, jitune.UsageError, "one value is needed"),
@@ -222,6 +226,19 @@ def test_what_does_not_fit_is_refused(text, arguments, error, words, compute):
     with pytest.raises(error, match=words.replace("(", r"\(")):
         compute(text, **arguments)
     assert ONES.tolist() == READONLY.tolist() == [1] * 4
+
+
+def test_arrays_are_on_one_device(compute):
+    class OnGpu:
+        __cuda_array_interface__ = {"shape": (4,), "typestr": "<f8", "data": (256, False), "version": 3}
+
+    for x, y in ((OnGpu(), ONES), (ONES, OnGpu())):
+        with pytest.raises(ValueError, match="y and x are on different devices"):
+            compute("sum(x * y)", x=x, y=y)
+    with pytest.raises(ValueError, match="result and x are on different devices"):
+        compute("sum(x)", x=OnGpu(), out={"result": numpy.zeros(1)})
+    with pytest.raises(TypeError, match="the result must be on the device of x"):
+        compute("sum(x * k)", x=OnGpu(), k=numpy.array(2.0))
 
 
 def test_a_formula_takes_its_arrays_by_name():

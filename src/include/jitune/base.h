@@ -137,8 +137,8 @@ JITUNE_C_API jitune_status jitune_options_set_log_sink(jitune_options* options,
 
 /// A session: devices, compiled kernels and a tuning database. `options`, which it copies, may be
 /// null: as jitune_options_create() makes them. Opens nothing yet. Destroy it before the process
-/// ends, after its kernels and prepared handles; the standard session is never destroyed. Fails:
-/// usage.
+/// ends, after its kernels, formulas and prepared handles; the standard session is never destroyed.
+/// Fails: usage.
 JITUNE_C_API jitune_status jitune_session_create(const jitune_options* options,
                                                  jitune_session** session);
 JITUNE_C_API void jitune_session_destroy(jitune_session* session);

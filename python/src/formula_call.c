@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formula_call.h"
+
+#include <string.h>
+
+#include "result_types.h"
+
+void* call_memory(void* data, int64_t size) {
+    static _Alignas(64) char nowhere[64];  // jitune takes no null
+    return data == NULL && size == 0 ? nowhere : data;
+}
+
+static bool is_scalar(const Given* given) {
+    return given->array.ndim == 0;
+}
+
+// Takes an array of n elements into the call. Returns 0, or -1 with an exception.
+static int take_elements(FormulaCall* call, const Given* given, const char* name) {
+    const Array* array = &given->array;
+    if (!array->is_contiguous) {
+        PyErr_Format(PyExc_ValueError, "%s must be C-contiguous (row-major): pass a copy", name);
+        return -1;
+    }
+    if (call->like == NULL) {
+        call->like = given;
+        call->like_name = name;
+        return 0;
+    }
+    const Array* first = &call->like->array;
+    if (array->size != first->size) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s has %lld elements and %s %lld: pass arrays of equal size, and scalars "
+                     "without dimensions",
+                     name, (long long)array->size, call->like_name, (long long)first->size);
+        return -1;
+    }
+    return 0;
+}
+
+// Refuses arrays on several devices. Returns 0, or -1 with an exception.
+static int check_device(const FormulaCall* call, const Given* given, const char* name) {
+    if (given->array.device == call->like->array.device) {
+        return 0;
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "%s and %s are on different devices: all arrays of a call must be on one", name,
+                 call->like_name);
+    return -1;
+}
+
+// Reads an array. Returns 0, or -1 with an exception.
+static int read_given(PyObject* object, const char* name, Given* given) {
+    if (array_read(object, name, &given->array) != 0) {
+        return -1;
+    }
+    given->array.data = call_memory(given->array.data, given->array.size);
+    given->is_read = true;
+    Py_INCREF(object);
+    given->object = object;
+    const int needs_grad = array_needs_grad(object, &given->array);
+    if (needs_grad == 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "MapReduce has no gradient, which %s requires: pass %s.detach()", name, name);
+    }
+    return needs_grad == 0 ? 0 : -1;
+}
+
+// An integer of Python as the narrowest of int32, int64 and uint64 that has it. Returns 0, or -1
+// with an exception.
+static int read_integer(PyObject* object, const char* name, jitune_argument* argument) {
+    int overflow = 0;
+    const int64_t value = PyLong_AsLongLongAndOverflow(object, &overflow);
+    if (overflow == 0) {
+        const bool is_narrow = value == (int32_t)value;
+        *argument = jitune_integer(is_narrow ? JITUNE_INT32 : JITUNE_INT64, value);
+        return value == -1 && PyErr_Occurred() ? -1 : 0;
+    }
+    *argument = jitune_argument_of(JITUNE_VALUE, JITUNE_UINT64);
+    argument->as.natural = PyLong_AsUnsignedLongLong(object);
+    if (PyErr_Occurred()) {
+        PyErr_Format(PyExc_OverflowError, "%s is %S, which has more than 64 bits", name, object);
+        return -1;
+    }
+    return 0;
+}
+
+// An input. Numbers of Python become values; a float gets its type when the arrays are known.
+// Returns 0, or -1 with an exception.
+static int read_input(PyObject* object, const char* name, Given* given,
+                      jitune_formula_argument* input) {
+    input->name = name;
+    input->is_scalar = 0;
+    if (PyFloat_CheckExact(object)) {
+        input->argument = jitune_double(PyFloat_AsDouble(object));
+        return 0;
+    }
+    if (PyBool_Check(object)) {
+        input->argument = jitune_integer(JITUNE_UINT8, object == Py_True);
+        return 0;
+    }
+    if (PyLong_Check(object)) {
+        return read_integer(object, name, &input->argument);
+    }
+    if (read_given(object, name, given) != 0) {
+        return -1;
+    }
+    const Array* array = &given->array;
+    if (is_scalar(given) && array->device == kHostDevice) {  // of NumPy a number, too
+        input->argument = jitune_argument_of(JITUNE_VALUE, array->type);
+        memcpy(&input->argument.as, array->data, (size_t)type_bytes(array->type));
+        return 0;
+    }
+    input->argument = jitune_array(array->type, array->data);
+    input->is_scalar = is_scalar(given);
+    return 0;
+}
+
+PyObject* call_keyword(const FormulaCall* call, const char* name) {
+    return call->keywords == NULL ? NULL : PyDict_GetItemString(call->keywords, name);
+}
+
+// Floats of Python do not widen a call that computes in float32.
+static void narrow_floats(FormulaCall* call) {
+    bool has_float = false, has_double = false;
+    const size_t count = call->self->input_count;
+    for (size_t i = 0; i < count; ++i) {
+        const bool is_array = call->given[i].is_read && !is_scalar(&call->given[i]);
+        const jitune_type type = call->inputs[i].argument.type;
+        has_float = has_float || (is_array && is_float(type));
+        has_double = has_double || (is_array && type == JITUNE_FLOAT64);
+    }
+    for (size_t i = 0; has_float && !has_double && i < count; ++i) {
+        jitune_argument* argument = &call->inputs[i].argument;
+        if (!call->given[i].is_read && argument->type == JITUNE_FLOAT64) {
+            *argument = jitune_float((float)argument->as.float64);
+        }
+    }
+}
+
+int call_read_inputs(FormulaCall* call) {
+    const FormulaObject* self = call->self;
+    for (size_t i = 0; i < self->input_count; ++i) {
+        const char* name = self->input_names[i];
+        PyObject* object = call_keyword(call, name);
+        Given* given = &call->given[i];
+        if (object == NULL) {
+            PyErr_Format(PyExc_TypeError, "the formula reads %s: pass %s=", name, name);
+            return -1;
+        }
+        if (read_input(object, name, given, &call->inputs[i]) != 0 ||
+            (given->is_read && !is_scalar(given) && take_elements(call, given, name) != 0)) {
+            return -1;
+        }
+    }
+    narrow_floats(call);
+    return 0;
+}
+
+bool is_truth(const jitune_formula_result* result) {
+    return result->is_array == 0 && result->type == JITUNE_UINT8;
+}
+
+// Refuses a place that cannot take a result. Returns 0, or -1 with an exception.
+static int check_place(FormulaCall* call, const Given* place, const jitune_formula_result* result) {
+    const Array* array = &place->array;
+    const char* name = result->name;
+    if (array->is_readonly) {
+        PyErr_Format(PyExc_ValueError, "%s is read-only, and the formula writes it", name);
+        return -1;
+    }
+    if (array->is_bool && !is_truth(result)) {
+        PyErr_Format(PyExc_ValueError,
+                     "the formula writes numbers to %s, an array of bools: pass a view of it as "
+                     "uint8",
+                     name);
+        return -1;
+    }
+    if (result->is_array != 0) {
+        return take_elements(call, place, name);
+    }
+    if (array->size != 1) {
+        PyErr_Format(PyExc_ValueError, "the place of %s has %lld elements: it is one value", name,
+                     (long long)array->size);
+        return -1;
+    }
+    return 0;
+}
+
+// The array that the call gives for result `i` to be written to, or NULL. It counts in `used` those
+// that are not inputs. Returns 0, or -1 with an exception.
+static int find_place(const FormulaCall* call, const jitune_formula_result* result,
+                      PyObject** place, Py_ssize_t* used_out, Py_ssize_t* used_keywords) {
+    PyObject* in_out = call->out == NULL ? NULL : PyDict_GetItemString(call->out, result->name);
+    *used_out += in_out != NULL;
+    in_out = in_out == Py_None ? NULL : in_out;
+    PyObject* named = result->is_array == 0 ? NULL : call_keyword(call, result->name);
+    bool is_input = false;
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        is_input = is_input || strcmp(call->self->input_names[i], result->name) == 0;
+    }
+    if (named != NULL && !is_input) {  // an array that the formula writes alone
+        ++*used_keywords;
+        if (in_out != NULL) {
+            PyErr_Format(PyExc_TypeError, "%s is given twice: itself, and in out", result->name);
+            return -1;
+        }
+    }
+    *place = in_out != NULL ? in_out : named;
+    return 0;
+}
+
+// Names the first key of a dict that is no name of the call. Returns -1 with an exception.
+static int refuse_key(const FormulaCall* call, PyObject* dict, bool is_out) {
+    PyObject *name = NULL, *value = NULL;
+    Py_ssize_t place = 0;
+    while (PyDict_Next(dict, &place, &name, &value)) {
+        bool is_known = false;
+        for (size_t i = 0; !is_known && i < call->form->result_count; ++i) {
+            const jitune_formula_result* result = &call->form->results[i];
+            is_known = PyUnicode_Check(name) && (is_out || result->is_array != 0) &&
+                       PyUnicode_CompareWithASCIIString(name, result->name) == 0;
+        }
+        for (size_t i = 0; !is_out && !is_known && i < call->self->input_count; ++i) {
+            is_known = PyUnicode_CompareWithASCIIString(name, call->self->input_names[i]) == 0;
+        }
+        is_known = is_known || (!is_out && PyUnicode_CompareWithASCIIString(name, "out") == 0);
+        if (!is_known) {
+            PyErr_Format(is_out ? PyExc_ValueError : PyExc_TypeError,
+                         is_out ? "out has %R, which the formula does not give"
+                                : "the call brings %R, which the formula does not read",
+                         name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static bool overlap(const Array* a, const Array* b) {
+    const char *first = a->data, *second = b->data;
+    return first < second + b->size * type_bytes(b->type) &&
+           second < first + a->size * type_bytes(a->type);
+}
+
+// Refuses a place that shares memory with another array, unless it is an input in place. Returns 0,
+// or -1 with an exception.
+static int check_overlaps(const FormulaCall* call, size_t target) {
+    const Array* place = &call->targets[target].place.array;
+    const char* other = NULL;
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        const Array* input = &call->given[i].array;
+        const bool is_pointer = call->inputs[i].argument.kind == JITUNE_ARRAY;
+        const bool is_in_place =
+            place->data == input->data && place->size == input->size && place->type == input->type;
+        other = is_pointer && !is_in_place && overlap(place, input) ? call->inputs[i].name : other;
+    }
+    for (size_t i = 0; i < target; ++i) {
+        const Given* before = &call->targets[i].place;
+        other =
+            before->is_read && overlap(place, &before->array) ? call->form->results[i].name : other;
+    }
+    if (other != NULL) {
+        PyErr_Format(PyExc_ValueError,
+                     "the formula writes %s, which shares memory with %s: pass a copy",
+                     call->form->results[target].name, other);
+    }
+    return other == NULL ? 0 : -1;
+}
+
+// Checks what can be checked when all arrays are known. Returns 0, or -1 with an exception.
+static int check_call(const FormulaCall* call) {
+    if (call->like == NULL) {
+        PyErr_SetString(PyExc_ValueError,
+                        "no array says how many elements there are: pass one, or the place of an "
+                        "array that the formula writes");
+        return -1;
+    }
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        const bool is_pointer = call->inputs[i].argument.kind == JITUNE_ARRAY;
+        if (is_pointer && check_device(call, &call->given[i], call->inputs[i].name) != 0) {
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < call->form->result_count; ++i) {
+        const Given* place = &call->targets[i].place;
+        if (place->is_read && (check_device(call, place, call->form->results[i].name) != 0 ||
+                               check_overlaps(call, i) != 0)) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int call_read_places(FormulaCall* call) {
+    Py_ssize_t used_out = 0, used_keywords = 0;
+    call->targets = PyMem_Calloc(call->form->result_count, sizeof *call->targets);
+    if (call->targets == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < call->form->result_count; ++i) {
+        const jitune_formula_result* result = &call->form->results[i];
+        Given* place = &call->targets[i].place;
+        PyObject* object = NULL;
+        if (find_place(call, result, &object, &used_out, &used_keywords) != 0 ||
+            (object != NULL && (read_given(object, result->name, place) != 0 ||
+                                check_place(call, place, result) != 0))) {
+            return -1;
+        }
+    }
+    const Py_ssize_t keywords = (call->keywords == NULL ? 0 : PyDict_Size(call->keywords)) -
+                                (call_keyword(call, "out") != NULL);
+    if (keywords != used_keywords + (Py_ssize_t)call->self->input_count) {
+        return refuse_key(call, call->keywords, false);
+    }
+    return call->out != NULL && used_out != PyDict_Size(call->out)
+               ? refuse_key(call, call->out, true)
+               : check_call(call);
+}
+
+static void release(Given* given) {
+    if (given->is_read) {
+        array_release(&given->array);
+    }
+    Py_XDECREF(given->object);
+}
+
+void call_release(FormulaCall* call) {
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        release(&call->given[i]);
+    }
+    for (size_t i = 0; call->targets != NULL && i < call->form->result_count; ++i) {
+        if (call->targets[i].is_made) {
+            Py_XDECREF(result_close(&call->targets[i].made, false));
+        }
+        release(&call->targets[i].place);
+    }
+    PyMem_Free(call->targets);
+    PyMem_Free(call->given);
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a call of a formula brings: arrays, scalars, and places of results, by their names.
+#pragma once
+
+#include "array.h"
+#include "result.h"
+#include "support.h"
+
+enum { kMostArguments = 64 };  // inputs and results of a call together
+
+// What a formula gives for inputs of these kinds and types: it takes longer to find out than a
+// call.
+typedef struct Form {
+    struct Form* next;
+    int16_t inputs[kMostArguments];  // form_of() each
+    size_t result_count;
+    jitune_formula_result results[kMostArguments];
+} Form;
+
+typedef struct {
+    PyObject_HEAD
+    jitune_formula* formula;
+    PyObject* session;
+    size_t input_count;
+    const char* input_names[kMostArguments];  // of the formula
+    Form* forms;
+} FormulaObject;
+
+// An array that a call brings: an input, or the place of a result.
+typedef struct {
+    PyObject* object;
+    Array array;
+    bool is_read;  // array_release() is due
+} Given;
+
+// Where a result goes: to the place that the call gives, into a new array, or into the bits of a
+// scalar.
+typedef struct {
+    Given place;
+    Result made;
+    bool is_made;  // result_close() is due
+    uint64_t bits;
+} Target;
+
+// A call, as far as it is known.
+typedef struct {
+    const FormulaObject* self;
+    PyObject *keywords, *out;  // out: a dict, or NULL
+    const Form* form;
+    jitune_formula_argument inputs[kMostArguments], outputs[kMostArguments];
+    Given* given;       // of the inputs; zeroed where nothing is read yet
+    Target* targets;    // of the results; NULL, or zeroed likewise
+    const Given* like;  // the first array of n elements: results are of its kind, shape and device
+    const char* like_name;
+} FormulaCall;
+
+// What the call brings by a name, borrowed, or NULL.
+PyObject* call_keyword(const FormulaCall* call, const char* name);
+
+// Reads the inputs. Returns 0, or -1 with an exception.
+int call_read_inputs(FormulaCall* call);
+
+// Reads the places that the call gives for results, when its form is known. Returns 0, or -1 with
+// an exception: also where the call brings what the formula does not know, and where its arrays do
+// not fit together.
+int call_read_places(FormulaCall* call);
+
+// The memory of an array of `size` elements, which is not null where a library gives arrays without
+// elements none.
+void* call_memory(void* data, int64_t size);
+
+// Whether results are bools in Python: those of all() and any(), alone of this type.
+bool is_truth(const jitune_formula_result* result);
+
+// Gives everything back.
+void call_release(FormulaCall* call);
