@@ -31,9 +31,10 @@ struct Fill {
     std::string file = {};  ///< may hold names of sizes in braces: "x_{n}.npy"
     double value = 0;       ///< of a constant
 
-    /// "random", "random 0..n - 1", "whole -8..8", "sorted", "sorted 0..9", "normal", "normal 0, 2",
-    /// "permutation", "offsets nonzeros", "zeros", "ones", "iota", "constant 2.5", the name of a
-    /// .npy file or "raw FILE"; nothing for another text. `expression` reads bounds, and may throw.
+    /// "random", "random 0..n - 1", "whole -8..8", "sorted", "sorted 0..9", "normal", "normal 0,
+    /// 2", "permutation", "offsets nonzeros", "zeros", "ones", "iota", "constant 2.5", the name of
+    /// a .npy file or "raw FILE"; nothing for another text. `expression` reads bounds, and may
+    /// throw.
     static std::optional<Fill> parse(
         std::string_view text,
         const std::function<Expression(const std::string&)>& expression = Expression::parse);
