@@ -38,7 +38,7 @@ struct OwnKernel {
 /// it.
 class OwnKernel::Call {
 public:
-    static constexpr const char* kFirstCall = "the first launch of a TunedKernel";
+    static constexpr const char* kFirstCall = "the first launch of a kernel or a formula";
 
     /// `cells` as of CallSignature::cells(); empty if the call is not launched.
     Call(const OwnKernel& own, std::span<const std::int64_t> sizes,
