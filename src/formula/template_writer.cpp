@@ -2,9 +2,9 @@
 #include "formula/template_writer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
-#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -37,14 +37,17 @@ bool is_exact(const FormulaNode& node) {
     if (node.kind == Kind::number && !is_short(node.text)) {
         return false;
     }
-    static const std::set<std::string> kRounding{"/", "**"};
-    static const std::set<std::string> kExact{"abs", "fabs", "min", "max", "fmin", "fmax", "where"};
-    if (node.kind == Kind::binary && kRounding.contains(node.text) &&
-        !(node.text == "**" && node.parts.back().kind == Kind::number &&
-          node.parts.back().text.find_first_not_of("0123456789") == std::string::npos)) {
+    constexpr std::array<std::string_view, 7> kExact{"abs",  "fabs", "min",  "max",
+                                                     "fmin", "fmax", "where"};
+    const bool is_power = node.kind == Kind::binary && node.text == "**";
+    const bool is_product =
+        is_power && node.parts.back().kind == Kind::number &&
+        node.parts.back().text.find_first_not_of("0123456789") == std::string::npos;
+    if ((is_power && !is_product) || (node.kind == Kind::binary && node.text == "/")) {
         return false;
     }
-    if (node.kind == Kind::call && !kExact.contains(node.text) && !formula_cast_type(node.text)) {
+    if (node.kind == Kind::call && !formula_cast_type(node.text) &&
+        std::find(kExact.begin(), kExact.end(), node.text) == kExact.end()) {
         return false;
     }
     return std::all_of(node.parts.begin(), node.parts.end(), is_exact);
