@@ -28,6 +28,18 @@ namespace {
 /// file of that name.
 constexpr const char* kNoFolder = "/dev/null/none";
 
+constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+
+/// Null pointers of arrays without elements get the address of zeros.
+void give_addresses(std::span<KernelArgument> arrays) {
+    static constexpr std::uint64_t kZero = 0;
+    for (KernelArgument& one : arrays) {
+        if (one.kind() == KernelArgument::Kind::pointer && one.bits() == 0) {
+            one = KernelArgument::array(one.type(), &kZero);
+        }
+    }
+}
+
 FormulaInput::Kind kind_of(const FormulaArgument& given) {
     if (given.argument().kind() == KernelArgument::Kind::value) {
         return FormulaInput::Kind::value;
@@ -146,8 +158,12 @@ struct MapReduce::State {
         engine.refuse_fork();
         const OwnKernel& kernel = form(inputs, outputs, on_host).kernel;
         std::array<KernelArgument, kMaxArguments> arguments = filled(inputs, outputs);
-        if (n < 0) {
-            throw Error(ErrorKind::usage, fmt::format("n is {}; it must be at least 0", n));
+        if (n < 0 || n > kMostElements) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("n is {}; it must be at least 0 and at most 2^40", n));
+        }
+        if (n == 0 && on_host) {  // empty vectors have no address
+            give_addresses(std::span(arguments).first(inputs.size()));
         }
         const auto cells =
             kernel.signature->cells(std::span(arguments).first(inputs.size() + outputs.size()));
@@ -211,7 +227,7 @@ void MapReduce::operator()(FormulaArguments inputs, std::int64_t n, FormulaArgum
 PreparedKernel MapReduce::prepare(FormulaArguments inputs, std::int64_t n,
                                   FormulaArguments outputs) const try {
     state_->engine.refuse_fork();
-    if (n < 1) {
+    if (n < 1 || n > kMostElements) {
         throw Error(ErrorKind::usage,
                     fmt::format("n is {}; a prepared formula needs at least 1", n));
     }
@@ -262,6 +278,12 @@ void detail::map_reduce_host(std::string_view formula, std::span<const KernelArg
         throw Error(ErrorKind::usage,
                     fmt::format("the formula reads {} arrays, but the call gives {}: {}",
                                 known.names.size(), arrays.size(), formula));
+    }
+    if (known.statements.back().is_array) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("the formula ends with an array, not with one result: use "
+                                "MapReduce::on_host, or end it with a reduction: {}",
+                                formula));
     }
     for (std::size_t i = 1; i < lengths.size(); ++i) {
         if (lengths[i] != lengths.front()) {

@@ -71,7 +71,7 @@ using FormulaArguments = std::span<const FormulaArgument>;
 ///
 /// All functions throw Error: usage (text that is no formula, with the place; names that the
 /// formula and the call do not share; types that do not go with an operation; a null or misaligned
-/// pointer; a negative n), unavailable, compile, device, verify, not_prepared, forked.
+/// pointer; n below 0 or above 2^40), unavailable, compile, device, verify, not_prepared, forked.
 class JITUNE_API MapReduce {
 public:
     explicit MapReduce(std::string_view formula, Session& session = Session::standard());

@@ -71,7 +71,7 @@ TEST_F(MapReduceGpu, TunedFormulasGiveTheSameAnswers) {
     }
 }
 
-TEST_F(MapReduceGpu, AStepOfConjugateGradientsIsCapturedAndReplayed) {
+TEST_F(MapReduceGpu, AStepOfConjugateGradientsIsRight) {
     const MapReduce step(
         "pap = sum(p * q); alpha = rr / pap; x[i] = x + alpha * p; r[i] = r - alpha * q; rn = "
         "sum(r * r)",

@@ -66,6 +66,9 @@ TEST_F(MapReduceHost, OneResultOfRanges) {
     const std::vector<float> x{1, 2, 3}, y{4, 5, 6};
     EXPECT_EQ(tuned_map_reduce<double>("sum(x * y)", x, y), 32);
     EXPECT_EQ(tuned_map_reduce("max(abs(x - y))", x, y), 3.0F);
+    EXPECT_EQ(tuned_map_reduce("sum(x * y)", std::vector<float>(), std::vector<float>()), 0);
+    expect_error(ErrorKind::usage, "ends with an array, not with one result",
+                 [&] { static_cast<void>(tuned_map_reduce("y[i] = x", x)); });
     const std::vector<float> shorter{1};
     expect_error(ErrorKind::usage, "3 and 1 elements",
                  [&] { static_cast<void>(tuned_map_reduce("sum(x * y)", x, shorter)); });
@@ -166,7 +169,15 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     refuses("r = x * 2", "has a value for each element, but one value is needed", {"r", &out});
     refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
     refuses("y[i] = x", "the call gives no array \"y\"", {"r", &out});
-    expect_error(ErrorKind::usage, "must be at least 0", [&] {
+    expect_error(ErrorKind::usage, "argument in_x must be a pointer to float32, not null", [&] {
+        const float* const none = nullptr;
+        MapReduce("sum(x)", session_).on_host({{"x", none}}, 1, {{"result", &out}});
+    });
+    expect_error(ErrorKind::usage, "must be at least 0 and at most 2^40", [&] {
+        MapReduce("sum(x)", session_)
+            .on_host({{"x", x.data()}}, std::int64_t{1} << 41, {{"result", &out}});
+    });
+    expect_error(ErrorKind::usage, "must be at least 0 and at most 2^40", [&] {
         MapReduce("sum(x)", session_).on_host({{"x", x.data()}}, -1, {{"result", &out}});
     });
 }
