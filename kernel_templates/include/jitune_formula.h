@@ -189,7 +189,7 @@ __device__ __forceinline__ void run_stage(const F& f, Index n, const Work& work)
     }
 }
 
-/// What candidates are compared with: the plainest loop, by one block of 1024 threads.
+/// The reference: jitune compares candidates with its results. One block of 1024 threads runs the plainest loop.
 template <class F>
 __device__ void run_plainly(const F& f, Index n) {
     constexpr int kBlock = 1024;

@@ -1,4 +1,4 @@
-// What the operations of formulas have beside those of reductions, and the states that formulas combine.
+// Operations that formulas have and reductions have not, with their states.
 #pragma once
 
 #include "jitune_functions.h"

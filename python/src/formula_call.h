@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a call of a formula brings: arrays, scalars, and places of results, by their names.
+// The arguments of a formula's call: arrays, scalars and places of results, by their names.
 #pragma once
 
 #include "array.h"
@@ -8,8 +8,8 @@
 
 enum { kMostArguments = 64 };  // inputs and results of a call together
 
-// What a formula gives for inputs of these kinds and types: it takes longer to find out than a
-// call.
+// The results of a formula for inputs of these kinds and types. A formula keeps them, because to
+// find them out takes longer than a call.
 typedef struct Form {
     struct Form* next;
     int16_t inputs[kMostArguments];  // form_of() each
@@ -54,7 +54,7 @@ typedef struct {
     const char* like_name;
 } FormulaCall;
 
-// What the call brings by a name, borrowed, or NULL.
+// The argument of a name, borrowed, or NULL if the call has none.
 PyObject* call_keyword(const FormulaCall* call, const char* name);
 
 // Reads the inputs. Returns 0, or -1 with an exception.

@@ -8,7 +8,7 @@
 
 namespace jitune::internal {
 
-/// What a call brings for a name that a formula reads.
+/// An input of a call: an array or a scalar that the formula reads by this name.
 struct FormulaInput {
     enum class Kind {
         array,      ///< of n elements
@@ -20,7 +20,7 @@ struct FormulaInput {
     ElementType type = ElementType::float32;
 };
 
-/// Where a call wants a result, or an array that a formula writes.
+/// An output of a call: the place of a result, or an array that the formula writes.
 struct FormulaOutput {
     std::string name;
     ElementType type = ElementType::float32;

@@ -37,8 +37,7 @@ struct FormulaResult {
     bool is_read_later = false;  ///< by a later stage
 };
 
-/// What a formula does with a form of call. In its expressions a name that stands for a result is
-/// "@k", k its index.
+/// The passes of a formula for one form of call. Its expressions name result number k "@k".
 struct FormulaPlan {
     std::vector<FormulaStage> stages;
     std::vector<FormulaResult> results;

@@ -172,7 +172,7 @@ struct MapReduce::State {
         if (n > 0) [[likely]] {
             return internal::launch(engine, site, call, stream);
         }
-        constexpr std::int64_t kOne = 1;  // there is nothing to tune without elements
+        constexpr std::int64_t kOne = 1;  // without elements, a tuning would measure nothing
         const Resolved& answer =
             resolve(engine, site, OwnKernel::Call(kernel, std::span(&kOne, 1)));
         internal::launch(site, call, answer, stream);
