@@ -209,12 +209,12 @@ struct SlotsOf<State, true> {
 };
 
 /// Waits for the slots first, first + stride, … < count, empties them and combines their states.
-/// Four are in flight at once, of larger states one.
+/// Four are in flight at once, of states above 16 bytes one.
 template <class Op>
 __device__ __forceinline__ typename Op::State drain_slots(void* slots, unsigned first,
                                                           unsigned stride, unsigned count) {
     using One = typename SlotsOf<typename Op::State>::Type;
-    constexpr int kInFlight = sizeof(typename Op::State) <= 8 ? 4 : 1;
+    constexpr int kInFlight = sizeof(typename Op::State) <= 16 ? 4 : 1;
     auto state = Op::identity();
     for (unsigned start = first; start < count; start += kInFlight * stride) {
         One slot[kInFlight];
@@ -245,7 +245,8 @@ __device__ __forceinline__ typename Op::State drain_slots(void* slots, unsigned 
 /// compile time.
 template <class Op, int block>
 __device__ __forceinline__ typename Op::State collect_slots(void* slots, unsigned count) {
-    constexpr unsigned kOneWarp = 256;  // slots that one warp drains in two rounds
+    // Slots that one warp drains in two rounds.
+    constexpr unsigned kOneWarp = sizeof(typename Op::State) <= 16 ? 256 : 64;
     const bool few = count <= kOneWarp;
     if (few && threadIdx.x >= 32) {
         return Op::identity();

@@ -2,6 +2,7 @@
 // caller's pointers and scalars, and has
 //     State                      of its reductions together; kHasState: whether it has any
 //     identity(), combine(a, b)  as an operation of reductions has
+//     kMembers                   of the state, see jitune_members.h; 0 where they are not alike
 //     Elements<count>            that many elements of each array that it reads or writes
 //     Scalars, scalars()         scalars that lie in device memory, which each thread reads once
 //     address(), kFirstBytes     of the array whose alignment decides where packs begin
@@ -11,9 +12,9 @@
 //     finish(state, n, scalars)  writes the results
 #pragma once
 
-#include "jitune_finish.h"
 #include "jitune_formula_operations.h"
 #include "jitune_load.h"
+#include "jitune_members.h"
 
 namespace jitune {
 
@@ -180,8 +181,14 @@ __device__ __forceinline__ void run_stage(const F& f, Index n, const Work& work)
         for (int i = 1; i < kLanes; ++i) {
             state = F::combine(state, states[i]);
         }
-        state = combine_block<F, block>(state);
-        if (finish_grid<F, block, finish, 1>(state, work)) {
+        bool is_whole;
+        if constexpr (F::kMembers > 1) {
+            is_whole = finish_members<F, block, finish>(state, work);
+        } else {
+            state = combine_block<F, block>(state);
+            is_whole = finish_grid<F, block, finish, 1>(state, work);
+        }
+        if (is_whole) {
             f.finish(state, n, scalars);
         }
     } else if (blockIdx.x == 0 && threadIdx.x == 0) {

@@ -2,6 +2,7 @@
 #include "formula/stage_writer.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -139,7 +140,7 @@ public:
         refuse_large_state();
         StageText result;
         result.members = members_;
-        result.state_bytes = states_.empty() ? 0 : state_bytes_;
+        result.work = block_work();
         for (const StageMember* one : arrays()) {
             const bool is_both = reads_.contains(one->name) && writes_.contains(one->name);
             result.array_bytes += (is_both ? 2 : 1) * bytes_of(one->type);
@@ -154,6 +155,7 @@ private:
         std::string type;  // the class of the operation, with its types
         bool is_scalar;    // of one number, which loops on the host can have in vectors
         std::string scalar_type;
+        std::size_t bytes;
     };
 
     [[nodiscard]] bool is_wide() const { return is_plain(writer_.style_) && !narrow_; }
@@ -290,7 +292,7 @@ private:
         const std::string scalar(kernel_type(!is_magnitude                ? accumulator
                                              : bytes_of(accumulator) == 8 ? uint64
                                                                           : uint32));
-        states_.push_back({type, is_scalar, scalar});
+        states_.push_back({type, is_scalar, scalar, size.bytes});
         state_of_[step.result] = index;
         state_bytes_ =
             (state_bytes_ + size.alignment - 1) / size.alignment * size.alignment + size.bytes;
@@ -354,6 +356,63 @@ private:
         }
     }
 
+    /// Of a state of several numbers that lanes combine each for itself (jitune_members.h): the
+    /// bytes of a word; else 0.
+    [[nodiscard]] std::size_t word_bytes() const {
+        const bool is_alike = writer_.style_ == StageStyle::device && states_.size() > 1 &&
+                              std::all_of(states_.begin(), states_.end(),
+                                          [](const State& one) { return one.is_scalar; });
+        std::size_t bytes = 4;
+        for (const State& one : states_) {
+            bytes = std::max(bytes, one.bytes);
+        }
+        return is_alike ? bytes : 0;
+    }
+
+    /// As the headers of kernels lay them out: Members, Stored, Slot and SlotGroup.
+    [[nodiscard]] BlockWork block_work() const {
+        if (states_.empty()) {
+            return {};
+        }
+        if (const std::size_t word = word_bytes()) {
+            return {states_.size() * word, states_.size() * 2 * word};
+        }
+        if (state_bytes_ <= 8) {
+            return {8, 16};
+        }
+        const std::size_t pieces = (state_bytes_ + 7) / 8;
+        return {(pieces + 1) / 2 * 16, pieces * 16};
+    }
+
+    /// How the lanes of a warp combine a member each.
+    [[nodiscard]] std::string members() const {
+        const std::size_t word = word_bytes();
+        if (word == 0) {
+            return "    static constexpr int kMembers = 0;\n";
+        }
+        std::string text = fmt::format(
+            "    static constexpr int kMembers = {};\n    using Word = unsigned{};\n"
+            "    static __device__ __forceinline__ Word combine_member(int member, Word a, Word b) "
+            "{{\n        (void)member;\n",
+            states_.size(), word == 8 ? " long long" : "");
+        std::map<std::string, std::vector<std::size_t>> by_type;
+        for (std::size_t i = 0; i < states_.size(); ++i) {
+            by_type[states_[i].type].push_back(i);
+        }
+        for (std::size_t left = by_type.size(); const auto& [type, places] : by_type) {
+            std::uint32_t mask = 0;
+            for (const std::size_t place : places) {
+                mask |= std::uint32_t{1} << place;
+            }
+            text +=
+                fmt::format("        {}return combine_words<Op{}>(a, b);\n",
+                            --left == 0 ? std::string()
+                                        : fmt::format("if (({:#x}u >> member & 1) != 0) ", mask),
+                            places.front());
+        }
+        return text + "    }\n";
+    }
+
     [[nodiscard]] std::string operations() const {
         std::string text;
         for (std::size_t i = 0; i < states_.size(); ++i) {
@@ -361,7 +420,8 @@ private:
         }
         text += "    struct State {\n";
         for (std::size_t i = 0; i < states_.size(); ++i) {
-            text += fmt::format("        typename Op{0}::State s{0};\n", i);
+            text += fmt::format("        {1}typename Op{0}::State s{0};\n", i,
+                                word_bytes() == 8 ? "alignas(8) " : "");
         }
         if (states_.empty()) {
             text += "        unsigned none;\n";
@@ -457,7 +517,7 @@ private:
 }};
 )",
             fmt::arg("name", name), fmt::arg("declarations", declarations()),
-            fmt::arg("operations", operations()), fmt::arg("writes", !writes_.empty()),
+            fmt::arg("operations", operations() + members()), fmt::arg("writes", !writes_.empty()),
             fmt::arg("first_bytes", all.empty() ? 1 : bytes_of(all.front()->type)),
             fmt::arg("address",
                      all.empty() ? std::string("0")

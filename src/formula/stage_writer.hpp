@@ -35,13 +35,18 @@ enum class StageStyle {
     host_plain,
 };
 
+/// Bytes of memory that a block of a grid needs to pass its state on: as partials, and as slots.
+struct BlockWork {
+    std::size_t partial = 0, slots = 0;  ///< 0 without reductions
+};
+
 /// A stage in C++: a struct of its members that one of jitune's headers runs.
 struct StageText {
     std::string code;
     std::vector<StageMember> members;  ///< in the order of the struct
-    std::size_t state_bytes = 0;       ///< of its reductions together; 0 without any
-    std::size_t array_bytes = 0;       ///< read and written for each element
-    std::size_t widest = 1;            ///< element of its arrays, in bytes
+    BlockWork work;
+    std::size_t array_bytes = 0;  ///< read and written for each element
+    std::size_t widest = 1;       ///< element of its arrays, in bytes
 };
 
 /// Writes the stages of a plan in their order: results of a stage have types for those behind it.

@@ -211,16 +211,18 @@ private:
     }
 
     [[nodiscard]] std::string device_text() const {
-        const std::size_t state = most(&StageText::state_bytes);
+        BlockWork work;
+        for (const StageText& stage : stages_) {
+            work = {std::max(work.partial, stage.work.partial),
+                    std::max(work.slots, stage.work.slots)};
+        }
         const std::size_t bytes = std::max<std::size_t>(most(&StageText::array_bytes), 1);
         const std::size_t widest = most(&StageText::widest);
         std::size_t total = 0;
         for (const StageText& stage : stages_) {
             total += stage.array_bytes;
         }
-        const std::size_t words = state <= 8 ? 1 : (state + 15) / 16 * 2;  // of 8 bytes, see Stored
-        const std::size_t slots = (std::max<std::size_t>(state, 1) + 7) / 8;
-        const bool reduces = state > 0;
+        const bool reduces = work.slots > 0;
         std::string text = head();
         text += fmt::format(
             R"toml(constraints = [
@@ -254,8 +256,8 @@ load = {{ values = ["standard", "streaming", "evict_first"], default = "standard
 bytes = "n * {total}"
 tile = "block * vector * unroll"
 blocks = "{blocks}"
-{arguments}partials = {{ access = "scratch", type = "uint64", count = "{words} * blocks" }}
-counters = {{ access = "zeroed", type = "uint64", count = "{counters} * blocks" }}
+{arguments}partials = {{ access = "scratch", type = "uint64", count = "{partial_words} * blocks" }}
+counters = {{ access = "zeroed", type = "uint64", count = "{slot_words} * blocks" }}
 )toml",
             fmt::arg("widest", widest), fmt::arg("bytes", bytes),
             fmt::arg("total", std::max<std::size_t>(total, 1)),
@@ -281,8 +283,9 @@ counters = {{ access = "zeroed", type = "uint64", count = "{counters} * blocks" 
                                        : "max(1, iif(blocks_per_sm = 0, ceil_div(n, tile), "
                                          "min(sm_count * blocks_per_sm, "
                                          "ceil_div(n, tile))))"),
-            fmt::arg("arguments", arguments()), fmt::arg("words", words),
-            fmt::arg("counters", 2 * slots));
+            fmt::arg("arguments", arguments()),
+            fmt::arg("partial_words", std::max<std::size_t>((work.partial + 7) / 8, 1)),
+            fmt::arg("slot_words", std::max<std::size_t>(work.slots / 8, 1)));
         const std::string_view parameters =
             reduces ? "\"block\", \"vector\", \"unroll\", \"threads_per_sm\", \"load\", \"finish\""
                     : "\"block\", \"vector\", \"unroll\", \"threads_per_sm\", \"load\"";
