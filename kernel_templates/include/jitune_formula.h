@@ -4,7 +4,7 @@
 //     identity(), combine(a, b)  as an operation of reductions has
 //     kMembers                   of the state, see jitune_members.h; 0 where they are not alike
 //     Elements<count>            that many elements of each array that it reads or writes
-//     Scalars, scalars()         scalars that lie in device memory, which each thread reads once
+//     Scalars, scalars(n)        scalars that lie in device memory, which each thread reads once
 //     address(), kFirstBytes     of the array whose alignment decides where packs begin
 //     aligned<count>(head)       whether all arrays are aligned to runs of `count` from that element on
 //     load(access, i, elements)  reads the elements from i on; store() writes those of the arrays that it writes
@@ -113,7 +113,7 @@ __device__ __forceinline__ void run_stage(const F& f, Index n, const Work& work)
     constexpr unsigned kTile = block * unroll;
     constexpr unsigned kLast = (unroll - 1) * block;
     wait_for_earlier_work();
-    const auto scalars = f.scalars();
+    const auto scalars = f.scalars(n);
 
     const Index misaligned = f.address() / F::kFirstBytes % vector;
     Index head = misaligned == 0 ? 0 : vector - misaligned;
@@ -139,16 +139,16 @@ __device__ __forceinline__ void run_stage(const F& f, Index n, const Work& work)
         if (aligned && full) {
 #pragma unroll
             for (int u = 0; u < unroll; ++u) {
-                f.load(packs, head + (at + u * block) * vector, loaded[u]);
+                f.load(packs, head + (at + u * block) * vector, 0, loaded[u]);
             }
         } else {
 #pragma unroll
             for (int u = 0; u < unroll; ++u) {
                 if (at + u * block < runs) {
                     if (aligned) {
-                        f.load(packs, head + (at + u * block) * vector, loaded[u]);
+                        f.load(packs, head + (at + u * block) * vector, 0, loaded[u]);
                     } else {
-                        f.load(singles, head + (at + u * block) * vector, loaded[u]);
+                        f.load(singles, head + (at + u * block) * vector, 0, loaded[u]);
                     }
                 }
             }
@@ -160,9 +160,9 @@ __device__ __forceinline__ void run_stage(const F& f, Index n, const Work& work)
                 add_run<vector>(f, states, loaded[u], index, n, scalars);
                 if constexpr (F::kWrites) {
                     if (aligned) {
-                        f.store(packs, index, loaded[u]);
+                        f.store(packs, index, 0, loaded[u]);
                     } else {
-                        f.store(singles, index, loaded[u]);
+                        f.store(singles, index, 0, loaded[u]);
                     }
                 }
             }
@@ -171,9 +171,9 @@ __device__ __forceinline__ void run_stage(const F& f, Index n, const Work& work)
     if (blockIdx.x == 0 && threadIdx.x < head + tail) {
         const Index index = threadIdx.x < head ? threadIdx.x : n - tail + (threadIdx.x - head);
         typename F::template Elements<1> edge;
-        f.load(singles, index, edge);
+        f.load(singles, index, 0, edge);
         f.add(states[0], edge, 0, index, n, scalars);
-        f.store(singles, index, edge);
+        f.store(singles, index, 0, edge);
     }
     if constexpr (F::kHasState) {
         State state = states[0];
@@ -201,13 +201,13 @@ template <class F>
 __device__ void run_plainly(const F& f, Index n) {
     constexpr int kBlock = 1024;
     const SingleAccess singles;
-    const auto scalars = f.scalars();
+    const auto scalars = f.scalars(n);
     auto state = F::identity();
     for (Index i = threadIdx.x; i < n; i += kBlock) {
         typename F::template Elements<1> element;
-        f.load(singles, i, element);
+        f.load(singles, i, 0, element);
         f.add(state, element, 0, i, n, scalars);
-        f.store(singles, i, element);
+        f.store(singles, i, 0, element);
     }
     if constexpr (F::kHasState) {
         state = combine_block<F, kBlock>(state);

@@ -6,6 +6,11 @@
 
 namespace jitune {
 
+template <class T>
+JITUNE_FUNCTION constexpr T zero() {
+    return T();
+}
+
 /// The sum of some values, and how many they are.
 template <class A>
 struct Counted {

@@ -194,8 +194,10 @@ std::vector<FormulaArgument> formula_arguments(const char* call, const char* wha
     for (std::size_t i = 0; i < count; ++i) {
         refuse_null(arguments, call, what);
         refuse_null(arguments[i].name, "jitune_formula_argument.name");
-        result.emplace_back(arguments[i].name, kernel_argument(arguments[i].argument),
-                            arguments[i].is_scalar != 0);
+        result.emplace_back(arguments[i].name,
+                            FormulaPointer{kernel_argument(arguments[i].argument),
+                                           arguments[i].is_scalar != 0 ? FormulaExtent::scalar
+                                                                       : FormulaExtent::elements});
     }
     return result;
 }

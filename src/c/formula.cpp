@@ -30,8 +30,8 @@ std::vector<FormulaInput> inputs_of(const std::vector<FormulaArgument>& argument
     for (const FormulaArgument& one : arguments) {
         const KernelArgument& argument = one.argument();
         const auto kind = argument.kind() == KernelArgument::Kind::value ? FormulaInput::Kind::value
-                          : one.is_scalar() ? FormulaInput::Kind::in_memory
-                                            : FormulaInput::Kind::array;
+                          : one.extent() == FormulaExtent::scalar ? FormulaInput::Kind::in_memory
+                                                                  : FormulaInput::Kind::array;
         inputs.push_back({std::string(one.name()), kind, argument.type()});
     }
     return inputs;

@@ -40,21 +40,69 @@ void give_addresses(std::span<KernelArgument> arrays) {
     }
 }
 
-FormulaInput::Kind kind_of(const FormulaArgument& given) {
+using Extent = FormulaExtent;
+using Shape = FormulaShape::Kind;
+
+LineShape line_shape(Shape shape) {
+    switch (shape) {
+        case Shape::rows:
+            return LineShape::rows;
+        case Shape::columns:
+            return LineShape::columns;
+        case Shape::segments:
+            return LineShape::segments;
+        case Shape::flat:
+            break;
+    }
+    return LineShape::flat;
+}
+
+/// Whether there is one value for each line, or for each place in a line; else throws.
+FormulaInput::Kind kind_in_lines(const FormulaArgument& given, Shape shape) {
+    const Extent extent = given.extent();
+    const Extent of_lines = shape == Shape::rows      ? Extent::per_row
+                            : shape == Shape::columns ? Extent::per_column
+                                                      : Extent::per_segment;
+    const bool is_matrix = shape == Shape::rows || shape == Shape::columns;
+    if (shape == Shape::flat ||
+        (extent != of_lines && (!is_matrix || extent == Extent::per_segment))) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("\"{}\" has one value per {}, but the call has no such: give "
+                                "each_row(), each_column() or each_segment() in place of n",
+                                given.name(),
+                                extent == Extent::per_row      ? "row"
+                                : extent == Extent::per_column ? "column"
+                                                               : "segment"));
+    }
+    return extent == of_lines ? FormulaInput::Kind::lines : FormulaInput::Kind::places;
+}
+
+FormulaInput::Kind kind_of(const FormulaArgument& given, Shape shape) {
     if (given.argument().kind() == KernelArgument::Kind::value) {
         return FormulaInput::Kind::value;
     }
-    return given.is_scalar() ? FormulaInput::Kind::in_memory : FormulaInput::Kind::array;
+    switch (given.extent()) {
+        case Extent::elements:
+            return FormulaInput::Kind::array;
+        case Extent::scalar:
+            return FormulaInput::Kind::in_memory;
+        default:
+            return kind_in_lines(given, shape);
+    }
 }
 
-FormulaBinding binding_of(FormulaArguments inputs, FormulaArguments outputs) {
+FormulaBinding binding_of(FormulaArguments inputs, const FormulaShape& shape,
+                          FormulaArguments outputs) {
     FormulaBinding binding;
     for (const FormulaArgument& one : inputs) {
-        binding.inputs.push_back({std::string(one.name()), kind_of(one), one.argument().type()});
+        binding.inputs.push_back(
+            {std::string(one.name()), kind_of(one, shape.kind()), one.argument().type()});
     }
     for (const FormulaArgument& one : outputs) {
         binding.outputs.push_back({std::string(one.name()), one.argument().type()});
     }
+    binding.shape = line_shape(shape.kind());
+    binding.offset = shape.offsets().type();
     return binding;
 }
 
@@ -96,6 +144,27 @@ void refuse_bad_arguments(FormulaArguments inputs, FormulaArguments outputs) {
     }
 }
 
+void refuse_bad_sizes(const FormulaShape& shape, std::int64_t least) {
+    const std::span<const std::int64_t> sizes = shape.sizes();
+    const std::int64_t first = sizes.front(), last = sizes.back();
+    const bool is_small = std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t size) {
+        return size >= least && size <= kMostElements;
+    });
+    const bool is_matrix = shape.kind() == Shape::rows || shape.kind() == Shape::columns;
+    if (is_small && (!is_matrix || first == 0 || last <= kMostElements / first)) [[likely]] {
+        return;
+    }
+    if (shape.kind() == Shape::flat) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("n is {}; it must be at least {} and at most 2^40", first, least));
+    }
+    throw Error(ErrorKind::usage,
+                fmt::format("the sizes of the call are {} {} and {} {}; each must be at least {}, "
+                            "and all elements at most 2^40",
+                            first, is_matrix ? "rows" : "segments", last,
+                            is_matrix ? "columns" : "elements", least));
+}
+
 }  // namespace
 
 struct MapReduce::State {
@@ -110,11 +179,15 @@ struct MapReduce::State {
                                       kNoFolder),
                      {}) {}
 
-        [[nodiscard]] bool is_of(FormulaArguments inputs, FormulaArguments outputs,
-                                 bool on_host) const {
-            const auto same_input = [](const FormulaArgument& given, const FormulaInput& known) {
+        [[nodiscard]] bool is_of(FormulaArguments inputs, const FormulaShape& shape,
+                                 FormulaArguments outputs, bool on_host) const {
+            if (binding.shape != line_shape(shape.kind()) ||
+                binding.offset != shape.offsets().type()) {
+                return false;
+            }
+            const auto same_input = [&](const FormulaArgument& given, const FormulaInput& known) {
                 return given.name() == known.name && given.argument().type() == known.type &&
-                       kind_of(given) == known.kind;
+                       kind_of(given, shape.kind()) == known.kind;
             };
             const auto same_output = [](const FormulaArgument& given, const FormulaOutput& known) {
                 return given.name() == known.name && given.argument().type() == known.type;
@@ -137,44 +210,53 @@ struct MapReduce::State {
     }
     ~State() { delete forms.load(); }
 
-    const Form& form(FormulaArguments inputs, FormulaArguments outputs, bool on_host) const {
-        if (const Form* const known = find(inputs, outputs, on_host)) [[likely]] {
+    const Form& form(FormulaArguments inputs, const FormulaShape& shape, FormulaArguments outputs,
+                     bool on_host) const {
+        if (const Form* const known = find(inputs, shape, outputs, on_host)) [[likely]] {
             return *known;
         }
         refuse_bad_arguments(inputs, outputs);
         const std::lock_guard lock(mutex);
-        if (const Form* const known = find(inputs, outputs, on_host)) {
+        if (const Form* const known = find(inputs, shape, outputs, on_host)) {
             return *known;
         }
-        auto made = std::make_unique<Form>(engine, formula, binding_of(inputs, outputs),
+        auto made = std::make_unique<Form>(engine, formula, binding_of(inputs, shape, outputs),
                                            on_host ? PlatformKind::host : PlatformKind::cuda);
         made->next.reset(forms.load(std::memory_order_relaxed));
         forms.store(made.get(), std::memory_order_release);
         return *made.release();
     }
 
-    void call(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
+    void call(FormulaArguments inputs, const FormulaShape& shape, FormulaArguments outputs,
               CUstream_st* stream, bool on_host) const {
         engine.refuse_fork();
-        const OwnKernel& kernel = form(inputs, outputs, on_host).kernel;
+        const OwnKernel& kernel = form(inputs, shape, outputs, on_host).kernel;
+        refuse_bad_sizes(shape, 0);
+        std::size_t count = inputs.size() + outputs.size();
         std::array<KernelArgument, kMaxArguments> arguments = filled(inputs, outputs);
-        if (n < 0 || n > kMostElements) {
-            throw Error(ErrorKind::usage,
-                        fmt::format("n is {}; it must be at least 0 and at most 2^40", n));
+        if (shape.kind() == Shape::segments) {
+            arguments[count++] = shape.offsets();
         }
-        if (n == 0 && on_host) {  // empty vectors have no address
+        const std::span<const std::int64_t> sizes = shape.sizes();
+        const bool has_elements = std::count(sizes.begin(), sizes.end(), 0) == 0;
+        if (!has_elements) {  // empty vectors have no address
+            if (shape.kind() != Shape::flat && sizes[shape.kind() == Shape::columns ? 1 : 0] == 0) {
+                return;  // no line
+            }
             give_addresses(std::span(arguments).first(inputs.size()));
         }
-        const auto cells =
-            kernel.signature->cells(std::span(arguments).first(inputs.size() + outputs.size()));
+        const auto cells = kernel.signature->cells(std::span(arguments).first(count));
         StreamSite& site = kernel.site(stream);
-        const OwnKernel::Call call(kernel, std::span(&n, 1), cells);
-        if (n > 0) [[likely]] {
+        const OwnKernel::Call call(kernel, sizes, cells);
+        if (has_elements) [[likely]] {
             return internal::launch(engine, site, call, stream);
         }
-        constexpr std::int64_t kOne = 1;  // without elements, a tuning would measure nothing
+        // Without elements, a tuning would measure nothing.
+        std::array<std::int64_t, 2> some{1, 1};
+        std::transform(sizes.begin(), sizes.end(), some.begin(),
+                       [](std::int64_t size) { return std::max<std::int64_t>(size, 1); });
         const Resolved& answer =
-            resolve(engine, site, OwnKernel::Call(kernel, std::span(&kOne, 1)));
+            resolve(engine, site, OwnKernel::Call(kernel, std::span(some).first(sizes.size())));
         internal::launch(site, call, answer, stream);
     }
 
@@ -194,10 +276,10 @@ private:
         (std::make_index_sequence<kMaxArguments>{});
     }
 
-    [[nodiscard]] const Form* find(FormulaArguments inputs, FormulaArguments outputs,
-                                   bool on_host) const {
+    [[nodiscard]] const Form* find(FormulaArguments inputs, const FormulaShape& shape,
+                                   FormulaArguments outputs, bool on_host) const {
         const Form* one = forms.load(std::memory_order_acquire);
-        while (one != nullptr && !one->is_of(inputs, outputs, on_host)) {
+        while (one != nullptr && !one->is_of(inputs, shape, outputs, on_host)) {
             one = one->next.get();
         }
         return one;
@@ -217,29 +299,26 @@ MapReduce::~MapReduce() = default;
 MapReduce::MapReduce(MapReduce&&) noexcept = default;
 MapReduce& MapReduce::operator=(MapReduce&&) noexcept = default;
 
-void MapReduce::operator()(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
-                           CUstream_st* stream) const try {
-    state_->call(inputs, n, outputs, stream, false);
+void MapReduce::operator()(FormulaArguments inputs, const FormulaShape& shape,
+                           FormulaArguments outputs, CUstream_st* stream) const try {
+    state_->call(inputs, shape, outputs, stream, false);
 } catch (...) {
     throw_as_error();
 }
 
-PreparedKernel MapReduce::prepare(FormulaArguments inputs, std::int64_t n,
+PreparedKernel MapReduce::prepare(FormulaArguments inputs, const FormulaShape& shape,
                                   FormulaArguments outputs) const try {
     state_->engine.refuse_fork();
-    if (n < 1 || n > kMostElements) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("n is {}; a prepared formula needs at least 1", n));
-    }
+    refuse_bad_sizes(shape, 1);
     return PreparedKernel(std::make_unique<PreparedKernel::State>(
-        state_->form(inputs, outputs, false).kernel, std::span(&n, 1), "MapReduce::prepare"));
+        state_->form(inputs, shape, outputs, false).kernel, shape.sizes(), "MapReduce::prepare"));
 } catch (...) {
     throw_as_error();
 }
 
-void MapReduce::on_host(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs) const
-    try {
-    state_->call(inputs, n, outputs, nullptr, true);
+void MapReduce::on_host(FormulaArguments inputs, const FormulaShape& shape,
+                        FormulaArguments outputs) const try {
+    state_->call(inputs, shape, outputs, nullptr, true);
 } catch (...) {
     throw_as_error();
 }

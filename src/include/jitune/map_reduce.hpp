@@ -14,52 +14,122 @@
 
 JITUNE_BEGIN_NAMESPACE
 
-/// A scalar in the memory where the call's arrays are: of a device, if they are in device memory.
-struct ScalarAt {
-    KernelArgument pointer;
+/// What a formula reduces: all elements of arrays, or each row, column or segment of them.
+class FormulaShape {
+public:
+    enum class Kind { flat, rows, columns, segments };
+
+    /// Arrays of `n` elements, of which each operation has one result.
+    FormulaShape(std::int64_t n) : sizes_{n, 0} {}  // NOLINT(google-explicit-constructor)
+    FormulaShape(Kind kind, std::int64_t first, std::int64_t second,
+                 KernelArgument offsets = static_cast<const std::int64_t*>(nullptr))
+        : kind_(kind), sizes_{first, second}, offsets_(offsets) {}
+
+    [[nodiscard]] Kind kind() const { return kind_; }
+    /// n; or rows and columns; or segments and elements.
+    [[nodiscard]] std::span<const std::int64_t> sizes() const {
+        return std::span(sizes_).first(kind_ == Kind::flat ? 1 : 2);
+    }
+    /// Of segments.
+    [[nodiscard]] const KernelArgument& offsets() const { return offsets_; }
+
+private:
+    Kind kind_ = Kind::flat;
+    std::int64_t sizes_[2];
+    KernelArgument offsets_ = static_cast<const std::int64_t*>(nullptr);
 };
 
-/// What a formula reads as one value lies at `pointer`: the result of a call before, for instance.
+/// Row-major matrices of `rows` x `columns` elements without gaps; operations reduce each row. A
+/// result is an array of a value for each row.
+[[nodiscard]] inline FormulaShape each_row(std::int64_t rows, std::int64_t columns) {
+    return {FormulaShape::Kind::rows, rows, columns};
+}
+
+/// The same for each column.
+[[nodiscard]] inline FormulaShape each_column(std::int64_t rows, std::int64_t columns) {
+    return {FormulaShape::Kind::columns, rows, columns};
+}
+
+/// Arrays of `n` elements; segment k is the elements from offsets[k] on, before offsets[k + 1]. The
+/// `segments` + 1 offsets ascend and lie where the arrays are. A result is an array of a value for
+/// each segment.
 template <Element T>
-[[nodiscard]] ScalarAt scalar_at(const T* pointer) {
-    return {pointer};
+requires(std::is_integral_v<T> && sizeof(T) >= 4) [[nodiscard]] FormulaShape
+    each_segment(const T* offsets, std::int64_t segments, std::int64_t n) {
+    return {FormulaShape::Kind::segments, segments, n, offsets};
+}
+
+/// How many values lie at a pointer of a call.
+enum class FormulaExtent {
+    elements,  ///< one for each element; at the place of a result one for each line
+    scalar,
+    per_row,
+    per_column,
+    per_segment,
+};
+
+struct FormulaPointer {
+    KernelArgument pointer;
+    FormulaExtent extent;
+};
+
+/// What a formula reads as one value lies at `pointer`, in the memory where the call's arrays are:
+/// the result of a call before, for instance.
+template <Element T>
+[[nodiscard]] FormulaPointer scalar_at(const T* pointer) {
+    return {pointer, FormulaExtent::scalar};
+}
+
+/// A value for each row, which all elements of the row read; and so on.
+template <Element T>
+[[nodiscard]] FormulaPointer per_row(const T* pointer) {
+    return {pointer, FormulaExtent::per_row};
+}
+template <Element T>
+[[nodiscard]] FormulaPointer per_column(const T* pointer) {
+    return {pointer, FormulaExtent::per_column};
+}
+template <Element T>
+[[nodiscard]] FormulaPointer per_segment(const T* pointer) {
+    return {pointer, FormulaExtent::per_segment};
 }
 
 /// An array, a scalar or the place of a result, by the name that a formula has for it. The name
 /// must live until the call returns.
 class FormulaArgument {
 public:
-    /// An array of n elements, or the place of a result.
+    /// An array of all elements, or the place of a result.
     template <Element T>
     FormulaArgument(std::string_view name, const T* pointer) : name_(name), argument_(pointer) {}
     /// A scalar by value.
     template <Element T>
     requires(std::is_object_v<T>) FormulaArgument(std::string_view name, T value)
         : name_(name), argument_(value) {}
-    FormulaArgument(std::string_view name, ScalarAt scalar)
-        : name_(name), argument_(scalar.pointer), is_scalar_(true) {}
+    FormulaArgument(std::string_view name, const FormulaPointer& at)
+        : name_(name), argument_(at.pointer), extent_(at.extent) {}
     /// Of a type that is known at run time only.
-    FormulaArgument(std::string_view name, KernelArgument argument, bool is_scalar = false)
-        : name_(name), argument_(argument), is_scalar_(is_scalar) {}
+    FormulaArgument(std::string_view name, const KernelArgument& argument)
+        : name_(name), argument_(argument) {}
 
     [[nodiscard]] std::string_view name() const { return name_; }
     [[nodiscard]] const KernelArgument& argument() const { return argument_; }
-    /// Whether the pointer is that of one value, not of an array.
-    [[nodiscard]] bool is_scalar() const { return is_scalar_; }
+    [[nodiscard]] FormulaExtent extent() const { return extent_; }
 
 private:
     std::string_view name_;
     KernelArgument argument_;
-    bool is_scalar_ = false;
+    FormulaExtent extent_ = FormulaExtent::elements;
 };
 
 using FormulaArguments = std::span<const FormulaArgument>;
 
 /// A formula over arrays: it reads each once, and gives several results and arrays in one pass.
 ///
-///     const jitune::MapReduce residual("rr = sum(r * r); worst = max(abs(r)); q = sum(r * z, m !=
-///     0)"); residual({{"r", r}, {"z", z}, {"m", mask}}, n, {{"rr", rr}, {"worst", worst}, {"q",
-///     q}}, stream);
+///     const jitune::MapReduce residual("rr = sum(r * r); q = sum(r * z, m != 0)");
+///     residual({{"r", r}, {"z", z}, {"m", m}}, n, {{"rr", rr}, {"q", q}}, stream);
+///
+///     const jitune::MapReduce softmax("t = max(x); s = sum(exp(x - t)); y[i] = exp(x - t) / s");
+///     softmax({{"x", x}}, jitune::each_row(rows, columns), {{"y", y}}, stream);
 ///
 /// docs/reference/formulas.md has the grammar and the types. The types of the arguments become part
 /// of the kernel: calls with other types, or with other outputs, are tuned apart. A result has the
@@ -71,7 +141,8 @@ using FormulaArguments = std::span<const FormulaArgument>;
 ///
 /// All functions throw Error: usage (text that is no formula, with the place; names that the
 /// formula and the call do not share; types that do not go with an operation; a null or misaligned
-/// pointer; n below 0 or above 2^40), unavailable, compile, device, verify, not_prepared, forked.
+/// pointer; sizes below 0, more than 2^40 elements), unavailable, compile, device, verify,
+/// not_prepared, forked.
 class JITUNE_API MapReduce {
 public:
     explicit MapReduce(std::string_view formula, Session& session = Session::standard());
@@ -79,36 +150,38 @@ public:
     MapReduce(MapReduce&& other) noexcept;
     MapReduce& operator=(MapReduce&& other) noexcept;
 
-    /// Over arrays of `n` elements in device memory, on `stream`. Asynchronous: everything must
+    /// Over arrays in device memory, on `stream`. Asynchronous: everything must
     /// stay until the work is done. An output may be one of the inputs, in place; arrays must not
     /// overlap otherwise. While `stream` is captured, throws Error(not_prepared) if no call of the
     /// same form and size came before, or if work memory is needed: capture a call of the handle of
     /// prepare() there.
-    void operator()(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
+    void operator()(FormulaArguments inputs, const FormulaShape& shape, FormulaArguments outputs,
                     CUstream_st* stream = nullptr) const;
-    void operator()(std::initializer_list<FormulaArgument> inputs, std::int64_t n,
+    void operator()(std::initializer_list<FormulaArgument> inputs, const FormulaShape& shape,
                     std::initializer_list<FormulaArgument> outputs,
                     CUstream_st* stream = nullptr) const {
-        (*this)(FormulaArguments(inputs), n, FormulaArguments(outputs), stream);
+        (*this)(FormulaArguments(inputs), shape, FormulaArguments(outputs), stream);
     }
 
     /// The same over arrays in host memory, on the host; returns when the work is done.
-    void on_host(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs) const;
-    void on_host(std::initializer_list<FormulaArgument> inputs, std::int64_t n,
+    void on_host(FormulaArguments inputs, const FormulaShape& shape,
+                 FormulaArguments outputs) const;
+    void on_host(std::initializer_list<FormulaArgument> inputs, const FormulaShape& shape,
                  std::initializer_list<FormulaArgument> outputs) const {
-        on_host(FormulaArguments(inputs), n, FormulaArguments(outputs));
+        on_host(FormulaArguments(inputs), shape, FormulaArguments(outputs));
     }
 
-    /// Finds or tunes, compiles, loads and allocates for calls of this form with `n` elements, n at
-    /// least 1, on the calling thread's current CUDA device (device 0 if none is current). The
+    /// Finds or tunes, compiles, loads and allocates for calls of this form and shape, of sizes of
+    /// at least 1, on the calling thread's current CUDA device (device 0 if none is current). The
     /// pointers and values are not used. The handle is called with the arguments alone: those of
-    /// the inputs in the order that they have here, then those of the outputs.
-    [[nodiscard]] PreparedKernel prepare(FormulaArguments inputs, std::int64_t n,
+    /// the inputs in the order that they have here, then those of the outputs, then the offsets of
+    /// segments.
+    [[nodiscard]] PreparedKernel prepare(FormulaArguments inputs, const FormulaShape& shape,
                                          FormulaArguments outputs) const;
     [[nodiscard]] PreparedKernel prepare(std::initializer_list<FormulaArgument> inputs,
-                                         std::int64_t n,
+                                         const FormulaShape& shape,
                                          std::initializer_list<FormulaArgument> outputs) const {
-        return prepare(FormulaArguments(inputs), n, FormulaArguments(outputs));
+        return prepare(FormulaArguments(inputs), shape, FormulaArguments(outputs));
     }
 
 private:

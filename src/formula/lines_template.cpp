@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "formula/expression_writer.hpp"
+#include "formula/template_parts.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+bool is_columns(const FormulaParts& parts) {
+    return parts.binding.shape == LineShape::columns;
+}
+
+bool is_segments(const FormulaParts& parts) {
+    return parts.binding.shape == LineShape::segments;
+}
+
+std::string_view shape_name(const FormulaParts& parts) {
+    return is_columns(parts)    ? "LineShape::columns"
+           : is_segments(parts) ? "LineShape::segments"
+                                : "LineShape::rows";
+}
+
+/// The sizes of lines in terms of the template's sizes.
+std::string line_sizes(const FormulaParts& parts) {
+    return is_columns(parts) ? "lines = \"columns\"\nlength = \"rows\"\n"
+           : is_segments(parts)
+               ? "lines = \"segments\"\nlength = \"ceil_div(values, max(1, segments))\"\n"
+               : "lines = \"rows\"\nlength = \"columns\"\n";
+}
+
+/// Which threads work on a line. Neighbouring threads of a column have neighbouring columns, so
+/// that each reads single elements; others read packs.
+std::string line_threads(const FormulaParts& parts) {
+    if (is_columns(parts)) {
+        return R"toml(prune = [
+    "unroll * {bytes} <= 256 OR unroll = 1",
+    "lanes <= max(1, length)",
+    "lanes * unroll / 2 < length OR unroll = 1",
+    "split = 0 OR groups < 2 * sm_count",
+    "split = 0 OR lanes >= 8",
+    "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
+]
+reproducibility = "'fixed'"
+
+[parameters]
+block = {{ values = [64, 128, 256, 512, 1024], default = 256 }}
+lanes = {{ values = [1, 2, 4, 8, 16, 32], default = 8 }}
+vector = {{ values = [1], default = 1 }}
+)toml";
+    }
+    return R"toml(prune = [
+    "vector * {widest} <= 16 AND (vector = 1 OR length % vector = 0)",
+    "unroll * vector * {bytes} <= 256 OR (unroll = 1 AND vector * {widest} <= 16)",
+    "lanes = 1 OR lanes * vector / 2 < length",
+    "by_block OR length <= lanes * vector * unroll * 32",
+    "NOT by_block OR length >= block * vector / 4",
+    "unroll = 1 OR lanes * vector * unroll / 2 < length",
+    "split = 0 OR (by_block AND groups < 2 * sm_count AND length > 4096)",
+    "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
+]
+reproducibility = "'fixed'"
+
+[parameters]
+block = {{ values = [64, 128, 256, 512, 1024], default = 256 }}
+lanes = {{ values = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], default = 32 }}
+vector = {{ values = [{vectors}], default = {vector} }}
+)toml";
+}
+
+/// As Stored in jitune_finish.h has the largest state.
+std::size_t stored_bytes(const FormulaParts& parts) {
+    std::size_t most = 8;
+    for (const StageWork& stage : parts.kernels.stages()) {
+        const std::size_t bytes = stage.state_bytes;
+        most = std::max(most, bytes <= 8 ? 8 : (bytes + 15) / 16 * 16);
+    }
+    return most;
+}
+
+std::string lines_space(const FormulaParts& parts) {
+    const std::size_t widest = parts.widest();
+    constexpr std::size_t kSharedBytes = 32768;  // for a state of each thread
+    const std::string lanes = is_columns(parts) ? fmt::format("\"lanes = 1 OR block * {} <= {}\"",
+                                                              stored_bytes(parts), kSharedBytes)
+                                                : "\"lanes <= 32 OR by_block\"";
+    return fmt::format(R"toml(constraints = ["block <= max_threads_per_block", {lanes}]
+)toml",
+                       fmt::arg("lanes", lanes)) +
+           fmt::format(
+               fmt::runtime(line_threads(parts)), fmt::arg("widest", widest),
+               fmt::arg("bytes", parts.most_bytes()),
+               fmt::arg("vectors", is_segments(parts) ? "1" : "1, 2, 4, 8, 16"),
+               fmt::arg("vector", is_segments(parts) ? 1 : std::max<std::size_t>(16 / widest, 1))) +
+           fmt::format(
+               R"toml(unroll = {{ values = [1, 2, 4, 8, 16], default = {unroll} }}
+blocks_per_sm = {{ values = [2, 4, 8, 16, 1024], default = 1024 }}
+split = {{ values = [0, 1], default = 0 }}
+
+[derived]
+{derived}by_block = "lanes = block"
+groups = "max(1, ceil_div(lines, block / lanes))"
+parts = "iif(split = 0, 1, max(1, min(min(1024, ceil_div(length, lanes * vector * unroll)), sm_count * min(blocks_per_sm, 16) / groups)))"
+{arguments}parts = {{ access = "scalar", type = "uint32", value = "parts" }}
+partials = {{ access = "scratch", type = "uint64", count = "iif(split = 0, 1, {words} * lines * parts)" }}
+counters = {{ access = "zeroed", type = "uint32", count = "iif(split = 0, 1, groups)" }}
+)toml",
+               fmt::arg("unroll", parts.most_bytes() <= 8 ? 4 : 2),
+               fmt::arg("derived", line_sizes(parts)), fmt::arg("arguments", arguments_of(parts)),
+               fmt::arg("words", stored_bytes(parts) / 8));
+}
+
+/// One launch of all stages, or of long lines one of each.
+std::string line_launches(const FormulaParts& parts, const std::string& arguments) {
+    std::string text;
+    for (std::size_t i = 0; i < parts.kernels.stages().size(); ++i) {
+        text += fmt::format(R"toml(
+[[launch]]
+{when}entry = "jitune::lines_{i}"
+template = ["block", "lanes", "vector", "unroll", "split"]
+arguments = [{arguments}, "parts", "partials", "counters"]
+block = "block"
+grid = "iif(split = 0, min(groups, sm_count * blocks_per_sm), groups * parts)"
+programmatic = "compute_capability >= 90"
+)toml",
+                            fmt::arg("when", i == 0 ? "" : "when = \"split = 1\"\n"),
+                            fmt::arg("i", i), fmt::arg("arguments", arguments));
+    }
+    return text;
+}
+
+}  // namespace
+
+std::string device_lines_template(const FormulaParts& parts) {
+    const std::vector<StageMember> all = all_members(parts.kernels.stages());
+    const std::string offset(
+        kernel_type(is_segments(parts) ? parts.binding.offset : ElementType::int64));
+    const std::string arguments =
+        quoted(all) +
+        (is_segments(parts) ? "\"lines\", \"length\", \"offsets\"" : "\"lines\", \"length\"");
+    const std::string declared_lines =
+        is_segments(parts) ? fmt::format("Index lines, Index length, const {}* offsets", offset)
+                           : "Index lines, Index length";
+    const std::string lines = fmt::format("Lines<{}>{{lines, length, {}}}", offset,
+                                          is_segments(parts) ? "offsets" : "nullptr");
+    const std::size_t count = parts.kernels.stages().size();
+    std::string stages, plain_stages, kernels;
+    for (std::size_t i = 0; i < count; ++i) {
+        stages += fmt::format(", Formula{}", i);
+        plain_stages += fmt::format(", Plain{}", i);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        kernels += fmt::format(
+            R"(template <int block, int lanes, int vector, int unroll, int split>
+__global__ void __launch_bounds__(block)
+    lines_{i}({declared}{lines}, unsigned parts, void* partials, void* counters) {{
+    const Formula formula{{{names}}};
+    if constexpr (split != 0) {{
+        run_parts<{shape}, block, lanes, vector, unroll, Formula{i}>(formula, {value}, parts, {{partials, counters}});
+    }} else {{
+        run_lines<{shape}, block, lanes, vector, unroll{stages}>(formula, {value});
+    }}
+}}
+
+)",
+            fmt::arg("i", i), fmt::arg("declared", declared(all)),
+            fmt::arg("lines", declared_lines), fmt::arg("names", names_of(all)),
+            fmt::arg("shape", shape_name(parts)), fmt::arg("value", lines),
+            fmt::arg("stages", stages));
+    }
+    const std::vector<StageMember> plain = all_members(parts.references.stages());
+    return head_of(parts) + lines_space(parts) + line_launches(parts, arguments) +
+           fmt::format(
+               R"toml(
+[reference]
+entry = "jitune::plainly"
+template = ["reference"]
+arguments = [{arguments}]
+block = "256"
+grid = "max(1, min(lines, 65536))"
+*/
+#include "jitune_formula_lines.h"
+
+namespace jitune {{
+
+{kernel_code}
+{kernels}{plain_code}
+template <class>  // candidates do not compile it
+__global__ void __launch_bounds__(256) plainly({declared}{lines}) {{
+    run_lines_plainly<{shape}, 256{stages}>(Plain{{{names}}}, {value});
+}}
+
+}}  // namespace jitune
+)toml",
+               fmt::arg("arguments",
+                        quoted(plain) + (is_segments(parts) ? "\"lines\", \"length\", \"offsets\""
+                                                            : "\"lines\", \"length\"")),
+               fmt::arg("kernel_code", device_lines(parts.kernels.stages(), "Formula")),
+               fmt::arg("kernels", kernels),
+               fmt::arg("plain_code", device_lines(parts.references.stages(), "Plain")),
+               fmt::arg("declared", declared(plain)), fmt::arg("lines", declared_lines),
+               fmt::arg("shape", shape_name(parts)), fmt::arg("stages", plain_stages),
+               fmt::arg("names", names_of(plain)), fmt::arg("value", lines));
+}
+
+}  // namespace jitune::internal

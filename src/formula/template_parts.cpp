@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "formula/template_parts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "formula/syntax.hpp"
+#include "support/hash.hpp"
+
+namespace jitune::internal {
+
+namespace {
+
+using enum ElementType;
+using Kind = FormulaNode::Kind;
+
+bool is_whole(ElementType type) {
+    return type != float16 && type != bfloat16 && type != float32 && type != float64;
+}
+
+/// Whether a number as written is a multiple of 1/256.
+bool is_short(const std::string& number) {
+    constexpr double kParts = 256;
+    double value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    return value * kParts == std::floor(value * kParts);
+}
+
+/// Whether whole numbers as data give short fractions, so that sums of them are exact.
+bool is_exact(const FormulaNode& node) {
+    if (node.kind == Kind::number && !is_short(node.text)) {
+        return false;
+    }
+    constexpr std::array<std::string_view, 7> kExact{"abs",  "fabs", "min",  "max",
+                                                     "fmin", "fmax", "where"};
+    const bool is_power = node.kind == Kind::binary && node.text == "**";
+    const bool is_product =
+        is_power && node.parts.back().kind == Kind::number &&
+        node.parts.back().text.find_first_not_of("0123456789") == std::string::npos;
+    if ((is_power && !is_product) || (node.kind == Kind::binary && node.text == "/")) {
+        return false;
+    }
+    if (node.kind == Kind::call && !formula_cast_type(node.text) &&
+        std::find(kExact.begin(), kExact.end(), node.text) == kExact.end()) {
+        return false;
+    }
+    return std::all_of(node.parts.begin(), node.parts.end(), is_exact);
+}
+
+/// Whole numbers for exact formulas, so that sums cancel without error; else numbers near 1, of
+/// which roots, logarithms and quotients are numbers.
+std::string fill(ElementType type, bool is_exact) {
+    const bool is_signed = type != uint8 && type != uint16 && type != uint32 && type != uint64;
+    if (is_whole(type)) {
+        return is_signed ? "random -8..8" : "random 0..8";
+    }
+    return is_exact ? "whole -8..8" : "random 0.5..2";
+}
+
+std::string tolerance(ElementType type, bool is_exact) {
+    if (is_whole(type) || is_exact) {
+        return "";
+    }
+    return fmt::format(", tolerance = {}", type == float64   ? "1e-8"
+                                           : type == float32 ? "1e-3"
+                                                             : "2e-2");
+}
+
+bool is_written(const FormulaPlan& plan, const std::string& array) {
+    return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const FormulaStage& stage) {
+        return std::any_of(stage.steps.begin(), stage.steps.end(), [&](const FormulaStep& step) {
+            return step.kind == FormulaStep::Kind::store && step.array == array;
+        });
+    });
+}
+
+/// How many elements and lines there are, as expressions over the sizes.
+struct Counts {
+    std::string_view sizes, elements, places, lines;
+};
+
+Counts counts_of(LineShape shape) {
+    switch (shape) {
+        case LineShape::flat:
+            break;
+        case LineShape::rows:
+            return {"\"rows\", \"columns\"", "rows * columns", "columns", "rows"};
+        case LineShape::columns:
+            return {"\"rows\", \"columns\"", "rows * columns", "rows", "columns"};
+        case LineShape::segments:
+            return {"\"segments\", \"values\"", "values", "ceil_div(values, max(1, segments))",
+                    "segments"};
+    }
+    return {"\"n\"", "n", "n", "1"};
+}
+
+std::string scalar_argument(const FormulaInput& one) {
+    return fmt::format("in_{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n",
+                       one.name, to_string(one.type), is_whole(one.type) ? "3" : "0.5");
+}
+
+}  // namespace
+
+FormulaParts::FormulaParts(std::string_view text, const FormulaBinding& its_binding,
+                           PlatformKind its_platform)
+    : formula(text),
+      binding(its_binding),
+      platform(its_platform),
+      plan(plan_formula(text, parse_formula(text), its_binding)),
+      kernels(text, plan, its_binding,
+              runs_on_cpu(its_platform) ? StageStyle::host : StageStyle::device),
+      references(text, plan, its_binding,
+                 runs_on_cpu(its_platform) ? StageStyle::host_plain : StageStyle::device_plain,
+                 &kernels.types()) {
+    for (const FormulaStage& stage : plan.stages) {
+        for (const FormulaStep& step : stage.steps) {
+            is_exact = is_exact && jitune::internal::is_exact(step.value) &&
+                       (step.operation == nullptr ||
+                        (step.operation->kind != FormulaOperation::Kind::real &&
+                         step.operation->name != "product"));
+        }
+    }
+}
+
+std::size_t FormulaParts::bytes() const {
+    std::size_t total = 0;
+    for (const StageWork& stage : kernels.stages()) {
+        total += stage.array_bytes();
+    }
+    return std::max<std::size_t>(total, 1);
+}
+
+std::size_t FormulaParts::most_bytes() const {
+    std::size_t most = 1;
+    for (const StageWork& stage : kernels.stages()) {
+        most = std::max(most, stage.array_bytes());
+    }
+    return most;
+}
+
+std::size_t FormulaParts::widest() const {
+    std::size_t widest = 1;
+    for (const StageWork& stage : kernels.stages()) {
+        for (const StageMember& one : stage.members) {
+            widest = stage.is_array(one) ? std::max(widest, bytes_of(one.type)) : widest;
+        }
+    }
+    return widest;
+}
+
+BlockWork FormulaParts::block_work() const {
+    BlockWork most;
+    for (const StageWork& stage : kernels.stages()) {
+        const BlockWork one = jitune::internal::block_work(stage);
+        most = {std::max(most.partial, one.partial), std::max(most.slots, one.slots)};
+    }
+    return most;
+}
+
+std::string head_of(const FormulaParts& parts) {
+    std::string summary(parts.formula);
+    std::replace_if(
+        summary.begin(), summary.end(), [](char c) { return c == '\n' || c == '\r' || c == '\t'; },
+        ' ');
+    return fmt::format(
+        "/* jitune template\nkernel = \"map_reduce_{}\"\nbackend = \"{}\"\nsummary = \"{}\"\n"
+        "sizes = [{}]\n",
+        hex(Hasher("formula").text(std::string(parts.formula)).digest()).substr(0, 8),
+        to_string(parts.platform), summary, counts_of(parts.binding.shape).sizes);
+}
+
+std::string arguments_of(const FormulaParts& parts) {
+    const FormulaBinding& binding = parts.binding;
+    const Counts counts = counts_of(binding.shape);
+    std::string text = "\n[types.reference]\nfloat64 = \"double\"\n\n[arguments]\n";
+    for (const FormulaInput& one : binding.inputs) {
+        if (one.kind == FormulaInput::Kind::value) {
+            text += scalar_argument(one);
+            continue;
+        }
+        const bool is_scalar = one.kind == FormulaInput::Kind::in_memory;
+        text += fmt::format(
+            "in_{} = {{ access = \"in\", type = \"{}\", count = \"{}\", fill = \"{}\" }}\n",
+            one.name, to_string(one.type),
+            is_scalar                                ? "1"
+            : one.kind == FormulaInput::Kind::lines  ? counts.lines
+            : one.kind == FormulaInput::Kind::places ? counts.places
+                                                     : counts.elements,
+            !is_scalar           ? fill(one.type, parts.is_exact)
+            : is_whole(one.type) ? "constant 3"
+                                 : "constant 0.5");
+    }
+    for (const FormulaOutput& one : binding.outputs) {
+        text += fmt::format("out_{} = {{ access = \"out\", type = \"{}\", count = \"{}\"{} }}\n",
+                            one.name, to_string(one.type),
+                            is_written(parts.plan, one.name) ? counts.elements : counts.lines,
+                            tolerance(one.type, parts.is_exact));
+    }
+    for (std::size_t i = 0; i < parts.plan.results.size(); ++i) {
+        const FormulaResult& one = parts.plan.results[i];
+        if (one.is_read_later && binding.output(one.name) == nullptr) {
+            text +=
+                fmt::format("kept_{} = {{ access = \"scratch\", type = \"{}\", count = \"{}\" }}\n",
+                            i, to_string(parts.kernels.types()[i]), counts.lines);
+        }
+    }
+    if (binding.shape == LineShape::flat) {
+        return text + "n = { access = \"scalar\", type = \"uint64\", value = \"n\" }\n";
+    }
+    if (binding.shape == LineShape::segments) {
+        text += fmt::format(
+            "offsets = {{ access = \"in\", type = \"{}\", count = \"segments + 1\", "
+            "fill = \"offsets values\" }}\n",
+            to_string(binding.offset));
+    }
+    return text +
+           "lines = { access = \"scalar\", type = \"uint64\", value = \"lines\" }\n"
+           "length = { access = \"scalar\", type = \"uint64\", value = \"length\" }\n";
+}
+
+std::string names_of(const std::vector<StageMember>& members) {
+    std::string text;
+    for (const StageMember& one : members) {
+        text += fmt::format("{}{}", text.empty() ? "" : ", ", one.name);
+    }
+    return text;
+}
+
+std::string declared(const std::vector<StageMember>& members) {
+    std::string text;
+    for (const StageMember& one : members) {
+        text += text_of(one) + ", ";
+    }
+    return text;
+}
+
+std::string quoted(const std::vector<StageMember>& members) {
+    std::string text;
+    for (const StageMember& one : members) {
+        text += fmt::format("\"{}\", ", one.name);
+    }
+    return text;
+}
+
+}  // namespace jitune::internal
