@@ -118,7 +118,7 @@ private:
 
     void start(Context& context) {
         if (!context.stack) {
-            context.stack = std::make_unique<char[]>(kStackBytes);
+            context.stack.reset(new char[kStackBytes]);  // pages are used as it grows
         }
         context.has_begun = false;
         getcontext(&context.begin);
@@ -216,6 +216,7 @@ inline int __popc(unsigned bits) {
 inline int __clz(unsigned bits) {
     return bits == 0 ? 32 : __builtin_clz(bits);
 }
+inline void __threadfence() {}
 inline unsigned atomicAdd(unsigned* to, unsigned value) {
     return std::exchange(*to, *to + value);
 }
