@@ -118,6 +118,11 @@ protected:
         return outputs;
     }
 
+    static bool has_several_blocks(const Launch& launch) {
+        return std::any_of(launch.steps.begin(), launch.steps.begin() + launch.step_count,
+                           [](const LaunchStep& step) { return step.grid.x > 1; });
+    }
+
     void run(const Launch& launch, const LaunchStep& step, const Instance& instance,
              bool backwards) {
         const EmulatedKernel kernel = emulated_formulas().at(
@@ -164,8 +169,10 @@ protected:
             const LaunchRule rule = kernel_.launch_rule(problem, small_gpu(), one);
             const auto outputs = outputs_of(instance, rule, sizes, places, false);
             expect_answers(outputs);
-            EXPECT_EQ(outputs, outputs_of(instance, rule, sizes, places, true))
-                << "depends on the order of the blocks";
+            if (has_several_blocks(rule.plan(sizes).launch)) {
+                EXPECT_EQ(outputs, outputs_of(instance, rule, sizes, places, true))
+                    << "depends on the order of the blocks";
+            }
         }
     }
 
