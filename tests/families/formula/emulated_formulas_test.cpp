@@ -17,7 +17,7 @@ using Bytes = std::vector<std::byte>;
 class GuardedBytes {
 public:
     GuardedBytes(const Bytes& bytes, std::size_t offset)
-        : begin_(kGuard + offset), size_(bytes.size()), all_((size_ + begin_) / 256 + 2) {
+        : begin_(kGuard + offset), size_(bytes.size()), all_((begin_ + size_ + kGuard) / 256 + 1) {
         std::memset(all_.data(), 0xff, all_.size() * sizeof(Line));
         std::copy(bytes.begin(), bytes.end(), data());
     }
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    static constexpr std::size_t kGuard = 256;
+    static constexpr std::size_t kGuard = 4096;
     struct alignas(256) Line {
         std::byte bytes[256];
     };
@@ -160,7 +160,7 @@ protected:
         // Rules take what is known of all sizes.
         const Problem problem = problem_of(kernel_, formula_.sizes.back());
         make_values(sizes);
-        const auto configurations = drawn_configurations(formula_, kernel_);
+        const auto configurations = drawn_configurations(formula_, kernel_, small_gpu());
         const auto reference = kernel_.reference(problem, small_gpu(), configurations.front());
         expect_answers(outputs_of(reference->instance, reference->rule, sizes, places, false));
         for (const Configuration& one : configurations) {

@@ -6,6 +6,7 @@
 #include "families/own/kernel_file.hpp"
 #include "fixtures/compile_only_device.hpp"
 #include "fixtures/formula_case.hpp"
+#include "fixtures/formula_list.hpp"
 #include "formula/template_writer.hpp"
 #include "tuning/record/binary_cache.hpp"
 
@@ -30,30 +31,49 @@ std::vector<Configuration> configurations(const std::vector<Parameter>& paramete
     return result;
 }
 
+/// Compiles the configurations and the reference.
+void expect_compiled(const Kernel& kernel, const Problem& problem,
+                     const std::vector<Configuration>& configurations, int architecture) {
+    const KernelTemplate& source = kernel.kernel_template;
+    std::vector<Instance> instances;
+    for (const Configuration& configuration : configurations) {
+        instances.push_back(source.instance(problem, configuration));
+    }
+    instances.push_back(
+        source.reference(problem, gpu_info(architecture), configurations.front())->instance);
+    CompileOnlyDevice compiler(architecture);
+    BinaryCache binaries;
+    for (const CompileOutcome& outcome :
+         binaries.compile(compiler, source.source(), source.hash(), instances)) {
+        const auto* failure = std::get_if<CompileFailure>(&outcome);
+        ASSERT_EQ(failure, nullptr) << failure->log;
+    }
+}
+
+constexpr int kArchitectures[]{75, 80, 86, 89, 90, 100, 120};
+
 TEST(FormulaCompile, CompilesForEveryArchitecture) {
-    for (const int architecture : {75, 80, 86, 89, 90, 100, 120}) {
+    for (const int architecture : kArchitectures) {
         const RandomFormula one(static_cast<unsigned>(architecture), 16);
         SCOPED_TRACE(fmt::format("{}: {}", architecture, one.text));
         const Kernel kernel = kernel_from_text(
             one.text, formula_template(one.text, one.binding, PlatformKind::cuda), "/dev/null");
+        expect_compiled(kernel, kernel_problem(kernel.kernel_template, {64}, {}),
+                        configurations(kernel.kernel_template.front_matter().parameters),
+                        architecture);
+    }
+}
+
+TEST(FormulaCompile, CompilesWhatIsEmulated) {
+    std::size_t index = 0;
+    for (const ListedFormula& one : formula_list()) {
+        const int architecture = kArchitectures[index++ % std::size(kArchitectures)];
+        SCOPED_TRACE(fmt::format("{}: {}", architecture, one.text));
+        const Kernel kernel = kernel_from_text(one.name, one.kernel().source().text, "/dev/null");
         const KernelTemplate& source = kernel.kernel_template;
-        const Problem problem = kernel_problem(source, {64}, {});
-        std::vector<Instance> instances;
-        for (const Configuration& configuration :
-             configurations(source.front_matter().parameters)) {
-            instances.push_back(source.instance(problem, configuration));
-        }
-        instances.push_back(source
-                                .reference(problem, gpu_info(architecture),
-                                           configurations(source.front_matter().parameters).front())
-                                ->instance);
-        CompileOnlyDevice compiler(architecture);
-        BinaryCache binaries;
-        for (const CompileOutcome& outcome :
-             binaries.compile(compiler, source.source(), source.hash(), instances)) {
-            const auto* failure = std::get_if<CompileFailure>(&outcome);
-            ASSERT_EQ(failure, nullptr) << failure->log;
-        }
+        expect_compiled(kernel, kernel_problem(source, one.sizes.back(), {}),
+                        {drawn_configurations(one, source, gpu_info(architecture)).front()},
+                        architecture);
     }
 }
 
