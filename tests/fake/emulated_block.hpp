@@ -3,7 +3,7 @@
 // CUDA thread is a context of its own, which gives way to the others at barriers and warp
 // functions. For the logic of a kernel, with as few threads and elements as show it. A kernel's own
 // headers must come after this one, from the folder `emulated` (tests/CMakeLists.txt), whose
-// jitune_finish.h holds no PTX.
+// jitune_finish.h and jitune_load.h hold no PTX.
 #pragma once
 
 #include <setjmp.h>
