@@ -3,7 +3,7 @@
 // CUDA thread is a context of its own, which gives way to the others at barriers and warp
 // functions. For the logic of a kernel, with as few threads and elements as show it. A kernel's own
 // headers must come after this one, from the folder `emulated` (tests/CMakeLists.txt), whose
-// jitune_finish.h holds no PTX.
+// jitune_finish.h and jitune_load.h hold no PTX.
 #pragma once
 
 #include <setjmp.h>
@@ -60,7 +60,7 @@ public:
         kernel_ = std::move(kernel);
         all_ = {threads};
         warps_.assign(threads / 32, {32});
-        words_.assign(threads, 0);
+        words_.assign(2 * threads, 0);
         contexts_.resize(std::max<std::size_t>(contexts_.size(), threads));
         done_.assign(threads, false);
         for (current_ = 0; current_ < threads; ++current_) {
@@ -86,15 +86,15 @@ public:
 
     void meet_all() { meet(all_); }
 
-    /// `result` of the words of all lanes of the warp, of which this thread gives one.
+    /// `result` of the words of all lanes of the warp, of which this thread gives one. A warp has
+    /// room for two turns, since some lanes give their next word before others have read.
     template <class Result>
     unsigned long long share(unsigned long long word, const Result& result) {
         Meeting& warp = warps_[current_ / 32];
-        words_[current_] = word;
+        unsigned long long* const words = &words_[(current_ / 32 * 2 + warp.turn % 2) * 32];
+        words[current_ % 32] = word;
         meet(warp);
-        const unsigned long long got = result(&words_[current_ / 32 * 32]);
-        meet(warp);
-        return got;
+        return result(words);
     }
     void meet_warp() { meet(warps_[current_ / 32]); }
 
@@ -118,7 +118,7 @@ private:
 
     void start(Context& context) {
         if (!context.stack) {
-            context.stack = std::make_unique<char[]>(kStackBytes);
+            context.stack.reset(new char[kStackBytes]);  // pages are used as it grows
         }
         context.has_begun = false;
         getcontext(&context.begin);
@@ -216,6 +216,7 @@ inline int __popc(unsigned bits) {
 inline int __clz(unsigned bits) {
     return bits == 0 ? 32 : __builtin_clz(bits);
 }
+inline void __threadfence() {}
 inline unsigned atomicAdd(unsigned* to, unsigned value) {
     return std::exchange(*to, *to + value);
 }
