@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """conjugate_gradient.py [M] [ITERATIONS] [numpy|torch]: solves A x = b by conjugate gradients.
 
-A is the 7-point Laplacian on M x M x M points. With PyTorch and a GPU the arrays are tensors there, scalars stay on the
-GPU, and no call waits for another. Else they are arrays of NumPy, and the CPU computes.
+A is the 7-point Laplacian on M x M x M points. With PyTorch and a GPU, all iterations are one CUDA graph: scalars stay on
+the GPU, and nothing waits for the host. Else the arrays are NumPy's, and the CPU computes.
 """
 
 import importlib
@@ -32,17 +32,38 @@ def laplacian(p, q):
     q[:, :, :-1] -= p[:, :, 1:]
 
 
-def solve(b, iterations, empty_like):
-    """x of A x = b. What an iteration gives the next lies in two places, in turn."""
-    x, r, p, q = (empty_like(b) for _ in range(4))
-    pq, alpha, beta, *rr = (empty_like(b[0, 0, 0]) for _ in range(5))
-    START(b=b, x=x, r=r, p=p, out={"rr": rr[0]})
-    for k in range(iterations):
-        now, following = rr[k % 2], rr[(k + 1) % 2]
-        laplacian(p, q)
-        DESCEND(p=p, q=q, r=r, rr=now, out={"pq": pq, "alpha": alpha, "beta": beta, "next": following})
-        TURN(x=x, p=p, r=r, alpha=alpha, beta=beta)
-    return x
+class Solver:
+    """Of A x = b, with arrays of any library that has slices."""
+
+    def __init__(self, b, empty_like):
+        self.b = b
+        self.x, self.r, self.p, self.q = (empty_like(b) for _ in range(4))
+        # rr has two places: sum(r * r) of an iteration and of the next, in turn.
+        self.pq, self.alpha, self.beta, *self.rr = (empty_like(b[0, 0, 0]) for _ in range(5))
+        self.start, self.descend, self.turn = START, DESCEND, TURN
+
+    def prepare(self):
+        """Has handles take the place of the formulas, so that a CUDA graph can capture solve()."""
+        self.start = START.prepare(**self.of_start())
+        self.descend = DESCEND.prepare(**self.of_descend(0))
+        self.turn = TURN.prepare(**self.of_turn())
+
+    def solve(self, iterations):
+        self.start(**self.of_start())
+        for k in range(iterations):
+            laplacian(self.p, self.q)
+            self.descend(**self.of_descend(k))
+            self.turn(**self.of_turn())
+
+    def of_start(self):
+        return {"b": self.b, "x": self.x, "r": self.r, "p": self.p, "out": {"rr": self.rr[0]}}
+
+    def of_descend(self, k):
+        return {"p": self.p, "q": self.q, "r": self.r, "rr": self.rr[k % 2],
+                "out": {"pq": self.pq, "alpha": self.alpha, "beta": self.beta, "next": self.rr[(k + 1) % 2]}}
+
+    def of_turn(self):
+        return {"x": self.x, "p": self.p, "r": self.r, "alpha": self.alpha, "beta": self.beta}
 
 
 def residual(b, x):
@@ -51,6 +72,31 @@ def residual(b, x):
     product = numpy.empty_like(x)
     laplacian(x, product)
     return numpy.linalg.norm(b - product) / numpy.linalg.norm(b)
+
+
+def solve_by_numpy(b, iterations):
+    """x, and the seconds that it took."""
+    solver = Solver(b, numpy.empty_like)
+    solver.solve(1)  # what is slow the first time
+    begin = time.perf_counter()
+    solver.solve(iterations)
+    return solver.x, time.perf_counter() - begin
+
+
+def solve_by_torch(torch, b, iterations):
+    """The same on a GPU."""
+    solver = Solver(torch.from_numpy(b).cuda(), torch.empty_like)
+    solver.prepare()
+    solver.solve(1)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        solver.solve(iterations)
+    graph.replay()
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    graph.replay()
+    torch.cuda.synchronize()
+    return solver.x.cpu().numpy(), time.perf_counter() - begin
 
 
 def torch_with_gpu():
@@ -66,17 +112,8 @@ def main(m=64, iterations=200, library=None):
     torch = None if library == "numpy" else torch_with_gpu()
     if library == "torch" and torch is None:
         sys.exit("conjugate_gradient.py: it needs PyTorch and a GPU")
-    empty_like = numpy.empty_like if torch is None else torch.empty_like
-    wait = (lambda: None) if torch is None else torch.cuda.synchronize
     b = numpy.random.default_rng(1).uniform(-1, 1, (m, m, m)).astype("float32")
-    its_b = b if torch is None else torch.from_numpy(b).cuda()
-    solve(its_b, 1, empty_like)  # what is slow the first time
-    wait()
-    begin = time.perf_counter()
-    x = solve(its_b, iterations, empty_like)
-    wait()
-    seconds = time.perf_counter() - begin
-    x = x if torch is None else x.cpu().numpy()
+    x, seconds = solve_by_numpy(b, iterations) if torch is None else solve_by_torch(torch, b, iterations)
     print(f"{'NumPy' if torch is None else 'PyTorch'}, {iterations} iterations: residual {residual(b, x):.2e}, "
           f"{seconds * 1e6 / iterations:.1f} us each")
 
