@@ -91,7 +91,8 @@ int run(bool on_gpu, std::size_t n, double seconds) {
             tuned = journeys::seconds_since(start);  // the call below takes the winner
         }
         wrong += problem.call() ? 0 : 1;
-        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        // A tuning begins on a GPU that has rested.
+        std::this_thread::sleep_for(std::chrono::milliseconds(500));
     }
     const jitune::Counters counters = session.counters();
     std::printf(
