@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from call_journeys import SLOW
 from journey import Skipped
 
 MINUTE = 60  # seconds
@@ -26,6 +27,29 @@ def long_app(trip):
         trip.expect(later["loads"] > 0 and later["compiles"] == 0, f"the next start: {later}")
         trip.show(f"first winner after {found['first_tuned']} s, all after {found['all_tuned']} s; a call took "
                   f"{found['second_us']} us, then {found['last_us']} us; the next start loaded {later['loads']}")
+
+
+def formula(trip):
+    """a formula answers rightly and soon, is tuned for behind its calls, and the next start reads the winner"""
+    words = [trip.program("formula"), trip.place, 1 << 20]
+    with trip.home(**({} if trip.full else {"JITUNE_BUDGET": "0.3"})) as home:
+        done = home.run([*words, MINUTE if trip.full else 2 * MINUTE])
+        trip.expect_clean(done)
+        found = done.found
+        trip.expect(done.err == "", f"it said {done.err.strip()[:200]}")
+        trip.expect(found["wait"] < SLOW, f"the first call waited {found['wait']} s")
+        trip.expect(found["tuned"] >= 0, f"after {found['calls']} calls it still waits for a tuning")
+        later = home.run([*words, 0])
+        trip.expect_clean(later)
+        trip.expect(later.found["loads"] > 0 and later.found["compiles"] == 0, f"the next start: {later.found}")
+        trip.expect(later.found["wait"] < found["wait"], f"the next start waited {later.found['wait']} s")
+        trip.show(f"first call {found['wait'] * 1e3:.0f} ms, tuned after {found['tuned']} s; "
+                  f"first call of the next start {later.found['wait'] * 1e3:.0f} ms")
+    with trip.home(JITUNE_TUNE="now", JITUNE_BUDGET="1") as home:
+        done = home.run([*words, 0])
+        trip.expect_clean(done)
+        trip.expect(done.found["wait"] < 1 + SLOW, f"now, 1 s: the call waited {done.found['wait']} s")
+        trip.show(f"now, 1 s: waited {done.found['wait']:.2f} s")
 
 
 def cold_service(trip):
@@ -149,4 +173,4 @@ def first_use(trip):
     trip.expect(code in (0, 1), f"first_use.py ended with {code}")
 
 
-JOURNEYS = [long_app, cold_service, python_loop, exits, busy, bursts, first_use]
+JOURNEYS = [long_app, formula, cold_service, python_loop, exits, busy, bursts, first_use]

@@ -119,7 +119,7 @@ def no_compiler(trip):
 
 def readme(trip):
     """README's first program prints what README says, and no warning; the other snippets: Docs.SnippetsHold"""
-    wanted = snippet(SOURCE, "README.md", "largest 0.5\n")
+    wanted = snippet(SOURCE, "README.md", "distance 1536\n")
     for policy in (None, "now"):
         settings = {"JITUNE_TUNE": policy, "JITUNE_BUDGET": "1"} if policy else {}
         # An app with an installed jitune finds the installed command by itself; with a build it needs the path.
