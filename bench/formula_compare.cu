@@ -227,6 +227,42 @@ public:
         }
     }
 
+    /// Softmax of each row, and sums of rows and columns, beside a copy as the ceiling.
+    void lines(std::size_t rows, std::size_t columns) {
+        const std::size_t n = rows * columns;
+        const auto [slices, calls] = slices_of(n, 2 * sizeof(float));
+        const std::size_t all = slices.n * slices.count;
+        float *x = new_array<float>(all, 1), *y = new_array<float>(all, 2);
+        float* sums = new_array<float>(rows + columns, 0);
+        const jitune::MapReduce softmax("t = max(x); s = sum(exp(x - t)); y[i] = exp(x - t) / s", session_);
+        const jitune::MapReduce sum("s = sum(x)", session_);
+        const auto m = static_cast<std::int64_t>(rows), c = static_cast<std::int64_t>(columns);
+        const auto soft = prepared(softmax, {{"x", x}}, jitune::each_row(m, c), {{"y", y}});
+        const double soft_us = time_of(stream_, calls, [&, s = slices](int k) { soft({x + s.at(k), y + s.at(k)}, stream_); });
+        const double copy_us = time_of(stream_, calls, [&, s = slices](int k) {
+            cudaMemcpyAsync(y + s.at(k), x + s.at(k), n * sizeof(float), cudaMemcpyDeviceToDevice, stream_);
+        });
+        const auto by_row = prepared(sum, {{"x", x}}, jitune::each_row(m, c), {{"s", sums}});
+        const double row_us = time_of(stream_, calls, [&, s = slices](int k) { by_row({x + s.at(k), sums}, stream_); });
+        const auto by_column = prepared(sum, {{"x", x}}, jitune::each_column(m, c), {{"s", sums}});
+        const double column_us = time_of(stream_, calls, [&, s = slices](int k) { by_column({x + s.at(k), sums}, stream_); });
+        static_cast<void>(jitune::prepare_reduce_rows<float, float>(m, c, {}, {}, session_));
+        wait();
+        const auto plain = jitune::prepare_reduce_rows<float, float>(m, c, {}, {}, session_);
+        const double plain_us = time_of(stream_, calls, [&, s = slices](int k) { plain(x + s.at(k), sums, stream_); });
+        soft({x, y}, stream_);
+        by_row({y, sums}, stream_);
+        check(cudaStreamSynchronize(stream_), "softmax");
+        const double off = std::max(std::abs(value_at(sums) - 1), std::abs(value_at(sums + rows - 1) - 1));
+        std::printf("lines %zu x %zu: softmax %8.2f us %5.0f GB/s, %.3f of a copy's rate | row sums %8.2f us %5.0f GB/s | "
+                    "tuned_reduce_rows %8.2f us | column sums %8.2f us %5.0f GB/s | off %.1e\n",
+                    rows, columns, soft_us, 8.0 * n / soft_us / 1e3, copy_us / soft_us, row_us, 4.0 * n / row_us / 1e3, plain_us,
+                    column_us, 4.0 * n / column_us / 1e3, off);
+        for (float* one : {x, y, sums}) {
+            cudaFree(one);
+        }
+    }
+
     /// The normal equations of the iterative closest point: 27 products, a residual and a count.
     void closest_points(std::size_t n) {
         const auto [slices, calls] = slices_of(n, 7 * sizeof(float));
@@ -284,10 +320,10 @@ public:
 private:
     /// Waits for the tuning, whatever the budget of a call is.
     jitune::PreparedKernel prepared(const jitune::MapReduce& formula, std::vector<jitune::FormulaArgument> inputs,
-                                    std::int64_t n, std::vector<jitune::FormulaArgument> outputs) {
-        static_cast<void>(formula.prepare(inputs, n, outputs));
+                                    const jitune::FormulaShape& shape, std::vector<jitune::FormulaArgument> outputs) {
+        static_cast<void>(formula.prepare(inputs, shape, outputs));
         wait();
-        auto ready = formula.prepare(inputs, n, outputs);
+        auto ready = formula.prepare(inputs, shape, outputs);
         std::printf("    %s\n", ready.info().configuration.c_str());
         return ready;
     }
@@ -351,6 +387,9 @@ int main(int argc, char** argv) {
             bench.step(n);
             bench.closest_points(n);
         }
+    }
+    for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{4096, 1024}, {8192, 32000}, {1000000, 50}, {16, 1000000}}) {
+        bench.lines(rows, columns);
     }
     return 0;
 }

@@ -110,7 +110,7 @@ struct Members {
         Word word = 0;
 #pragma unroll
         for (int i = 0; i < kMembers; ++i) {
-            word = member == i ? none.words[i] : word;
+            word = member == unsigned(i) ? none.words[i] : word;
         }
         const unsigned mine = member < kMembers ? count : 0;
         for (unsigned start = row; start < mine; start += kInFlight * kRows) {
