@@ -16,6 +16,9 @@ enum class Finish {
     two_launches,  ///< a second launch combines what the blocks stored
 };
 
+/// Whether a block may wait for another. Where blocks are emulated one after the other, none may.
+constexpr bool kBlocksWait = true;
+
 /// Work memory of a grid: per block 16 bytes each, or for larger states what Stored and SlotGroup take.
 struct Work {
     void* partials;  ///< of any content

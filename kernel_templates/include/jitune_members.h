@@ -71,13 +71,21 @@ struct Members {
         }
     }
 
-    /// The combination of member threadIdx.x over some rows.
+    /// The combination of member threadIdx.x % kLanes over some rows, a power of two, in the first
+    /// warp, all threads of which must call it.
     template <int rows>
     static __device__ __forceinline__ Word over_rows(const Word (&words)[rows][kLanes]) {
-        Word word = words[0][threadIdx.x];
+        constexpr int kShares = 32 / kLanes < rows ? 32 / kLanes : rows;
+        const int member = threadIdx.x % kLanes;
+        const int first = threadIdx.x / kLanes % kShares;
+        Word word = words[first][member];
 #pragma unroll 8
-        for (int row = 1; row < rows; ++row) {
-            word = F::combine_member(threadIdx.x, word, words[row][threadIdx.x]);
+        for (int row = first + kShares; row < rows; row += kShares) {
+            word = F::combine_member(member, word, words[row][member]);
+        }
+#pragma unroll
+        for (int share = kShares / 2; share > 0; share /= 2) {
+            word = F::combine_member(member, word, exchange(word, share * kLanes));
         }
         return word;
     }
@@ -94,7 +102,7 @@ struct Members {
             of_warps[threadIdx.x / 32][threadIdx.x % 32 / kShare] = all.words[0];
         }
         __syncthreads();
-        return threadIdx.x < kMembers ? over_rows(of_warps) : 0;
+        return threadIdx.x < 32 ? over_rows(of_warps) : 0;
     }
 
     /// The same over `count` states that other blocks left in memory: in slots, for which it waits
@@ -144,7 +152,7 @@ struct Members {
         }
         of_rows[row][member] = word;
         __syncthreads();
-        return threadIdx.x < kMembers ? over_rows(of_rows) : 0;
+        return threadIdx.x < 32 ? over_rows(of_rows) : 0;
     }
 
     /// The state whose members the threads [0, kMembers) hold, in all threads of the first warp.
@@ -170,7 +178,7 @@ __device__ __forceinline__ bool finish_members(typename F::State& state, const W
     Word word = All::template over_block<block>(state);
     const bool has_member = threadIdx.x < All::kMembers;
     const unsigned mine = blockIdx.x * All::kMembers + threadIdx.x;
-    if constexpr (finish == Finish::slots) {
+    if constexpr (finish == Finish::slots && kBlocksWait) {
         const unsigned others = gridDim.x - 1;
         if (blockIdx.x != others) {
             if (has_member) {
@@ -179,8 +187,8 @@ __device__ __forceinline__ bool finish_members(typename F::State& state, const W
             return false;
         }
         const Word before = All::template over_blocks<block, true>(work.counters, others);
-        word = F::combine_member(threadIdx.x, before, word);
-    } else if constexpr (finish == Finish::ticket) {
+        word = has_member ? F::combine_member(threadIdx.x, before, word) : 0;
+    } else if constexpr (finish == Finish::slots || finish == Finish::ticket) {
         __shared__ bool last;
         if (has_member) {
             static_cast<Word*>(work.partials)[mine] = word;

@@ -40,8 +40,12 @@ std::string line_threads(const FormulaParts& parts) {
     "unroll * {bytes} <= 256 OR unroll = 1",
     "lanes <= max(1, length)",
     "lanes * unroll / 2 < length OR unroll = 1",
-    "split = 0 OR groups < 2 * sm_count",
-    "split = 0 OR lanes >= 8",
+    # Neighbouring threads for whole lines of the cache, but not many without a column.
+    "block / lanes >= min(32, lines) AND (block / lanes < 2 * lines OR block = 64)",
+    {held}
+    # Few long columns need several blocks each.
+    "split = 0 OR (lanes >= 8 AND groups < 2 * sm_count)",
+    "split = 1 OR groups * 4 >= sm_count OR length <= 4096",
     "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
 ]
 reproducibility = "'fixed'"
@@ -59,7 +63,11 @@ vector = {{ values = [1], default = 1 }}
     "by_block OR length <= lanes * vector * unroll * 32",
     "NOT by_block OR length >= block * vector / 4",
     "unroll = 1 OR lanes * vector * unroll / 2 < length",
+    {held}
+    # Few long rows need several blocks each.
     "split = 0 OR (by_block AND groups < 2 * sm_count AND length > 4096)",
+    "split = 0 OR unroll * vector * {bytes} >= 32",
+    "split = 1 OR groups * 4 >= sm_count OR length <= 16384",
     "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
 ]
 reproducibility = "'fixed'"
@@ -69,6 +77,22 @@ block = {{ values = [64, 128, 256, 512, 1024], default = 256 }}
 lanes = {{ values = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], default = 32 }}
 vector = {{ values = [{vectors}], default = {vector} }}
 )toml";
+}
+
+/// Where there are several stages, a line is read once if its threads can hold it; else by whole
+/// blocks.
+std::string held_lines(const FormulaParts& parts) {
+    if (parts.kernels.stages().size() < 2) {
+        return "";
+    }
+    const std::size_t held = std::max<std::size_t>(256 / parts.most_bytes(), 1);
+    return is_columns(parts)
+               ? fmt::format("\"split = 1 OR lanes * unroll >= length OR length > 32 * {}\",",
+                             std::min<std::size_t>(held, 16))
+               : fmt::format(
+                     "\"split = 1 OR lanes * vector * unroll >= length OR (by_block AND length "
+                     "> 1024 * iif(length % {} = 0, {}, 16))\",",
+                     std::max<std::size_t>(16 / parts.widest(), 1), held);
 }
 
 /// As Stored in jitune_finish.h has the largest state.
@@ -92,7 +116,7 @@ std::string lines_space(const FormulaParts& parts) {
                        fmt::arg("lanes", lanes)) +
            fmt::format(
                fmt::runtime(line_threads(parts)), fmt::arg("widest", widest),
-               fmt::arg("bytes", parts.most_bytes()),
+               fmt::arg("bytes", parts.most_bytes()), fmt::arg("held", held_lines(parts)),
                fmt::arg("vectors", is_segments(parts) ? "1" : "1, 2, 4, 8, 16"),
                fmt::arg("vector", is_segments(parts) ? 1 : std::max<std::size_t>(16 / widest, 1))) +
            fmt::format(

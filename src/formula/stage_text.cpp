@@ -49,7 +49,8 @@ std::string moved(const std::vector<StageMember>& members) {
 /// Of a state of several numbers that lanes combine each for itself (jitune_members.h): the bytes
 /// of a word; else 0.
 std::size_t word_bytes(const StageWork& work) {
-    const bool is_alike = work.reductions.size() > 1 &&
+    constexpr std::size_t kFew = 4;  // whole states are as fast
+    const bool is_alike = work.reductions.size() > kFew &&
                           std::all_of(work.reductions.begin(), work.reductions.end(),
                                       [](const StageReduction& one) { return one.is_scalar; });
     std::size_t bytes = 4;

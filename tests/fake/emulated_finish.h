@@ -11,6 +11,8 @@ namespace jitune {
 
 enum class Finish { direct, slots, ticket };
 
+constexpr bool kBlocksWait = false;
+
 struct Work {
     void* partials;
     void* counters;
