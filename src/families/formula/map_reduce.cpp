@@ -2,7 +2,6 @@
 #include "jitune/map_reduce.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -30,14 +29,12 @@ constexpr const char* kNoFolder = "/dev/null/none";
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
-/// Null pointers of arrays without elements get the address of zeros.
-void give_addresses(std::span<KernelArgument> arrays) {
+/// The null pointer of an array without elements becomes the address of zeros.
+KernelArgument with_address(KernelArgument given) {
     static constexpr std::uint64_t kZero = 0;
-    for (KernelArgument& one : arrays) {
-        if (one.kind() == KernelArgument::Kind::pointer && one.bits() == 0) {
-            one = KernelArgument::array(one.type(), &kZero);
-        }
-    }
+    return given.kind() == KernelArgument::Kind::pointer && given.bits() == 0
+               ? KernelArgument::array(given.type(), &kZero)
+               : given;
 }
 
 FormulaInput::Kind kind_of(const FormulaArgument& given) {
@@ -157,16 +154,18 @@ struct MapReduce::State {
               CUstream_st* stream, bool on_host) const {
         engine.refuse_fork();
         const OwnKernel& kernel = form(inputs, outputs, on_host).kernel;
-        std::array<KernelArgument, kMaxArguments> arguments = filled(inputs, outputs);
         if (n < 0 || n > kMostElements) {
             throw Error(ErrorKind::usage,
                         fmt::format("n is {}; it must be at least 0 and at most 2^40", n));
         }
-        if (n == 0 && on_host) {  // empty vectors have no address
-            give_addresses(std::span(arguments).first(inputs.size()));
-        }
-        const auto cells =
-            kernel.signature->cells(std::span(arguments).first(inputs.size() + outputs.size()));
+        const bool has_nulls = n == 0 && on_host;  // empty vectors have no address
+        const auto given = [&](std::size_t i) {
+            if (i >= inputs.size()) {
+                return outputs[i - inputs.size()].argument();
+            }
+            return has_nulls ? with_address(inputs[i].argument()) : inputs[i].argument();
+        };
+        const auto cells = kernel.signature->cells(inputs.size() + outputs.size(), given);
         StreamSite& site = kernel.site(stream);
         const OwnKernel::Call call(kernel, std::span(&n, 1), cells);
         if (n > 0) [[likely]] {
@@ -182,18 +181,6 @@ struct MapReduce::State {
     Engine& engine;
 
 private:
-    static std::array<KernelArgument, kMaxArguments> filled(FormulaArguments inputs,
-                                                            FormulaArguments outputs) {
-        return [&]<std::size_t... place>(std::index_sequence<place...>) {
-            return std::array<KernelArgument, kMaxArguments>{
-                (place < inputs.size() ? inputs[place].argument()
-                 : place < inputs.size() + outputs.size()
-                     ? outputs[place - inputs.size()].argument()
-                     : KernelArgument(static_cast<const void*>(nullptr)))...};
-        }
-        (std::make_index_sequence<kMaxArguments>{});
-    }
-
     [[nodiscard]] const Form* find(FormulaArguments inputs, FormulaArguments outputs,
                                    bool on_host) const {
         const Form* one = forms.load(std::memory_order_acquire);
