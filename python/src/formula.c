@@ -5,12 +5,22 @@
 
 #include "formula_call.h"
 
+static void free_form(Form* form) {
+    for (size_t i = 0; i < form->result_count && i < kMostArguments; ++i) {
+        Py_XDECREF(form->keys[i]);
+    }
+    PyMem_Free(form);
+}
+
 static void formula_dealloc(PyObject* object) {
     FormulaObject* self = (FormulaObject*)object;
     while (self->forms != NULL) {
         Form* form = self->forms;
         self->forms = form->next;
-        PyMem_Free(form);
+        free_form(form);
+    }
+    for (size_t i = 0; i < self->input_count && i < kMostArguments; ++i) {
+        Py_XDECREF(self->input_keys[i]);
     }
     jitune_formula_destroy(self->formula);
     free_object(object, self->session);
@@ -52,6 +62,10 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
                             "name");
             return -1;
         }
+        self->input_keys[i] = PyUnicode_InternFromString(self->input_names[i]);
+        if (self->input_keys[i] == NULL) {
+            return -1;
+        }
     }
     if (session_object != Py_None) {
         Py_INCREF(session_object);
@@ -63,6 +77,21 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
 static int16_t form_of(const jitune_formula_argument* input) {
     return (int16_t)((int)input->argument.type * 16 + (int)input->argument.kind * 2 +
                      input->is_scalar);
+}
+
+// Names the results of a new form. Returns 0, or -1 with an exception.
+static int name_results(const FormulaObject* self, Form* form) {
+    for (size_t i = 0; i < form->result_count; ++i) {
+        const char* name = form->results[i].name;
+        for (size_t k = 0; k < self->input_count; ++k) {
+            form->is_input[i] = form->is_input[i] || strcmp(self->input_names[k], name) == 0;
+        }
+        form->keys[i] = PyUnicode_InternFromString(name);
+        if (form->keys[i] == NULL) {
+            return -1;
+        }
+    }
+    return 0;
 }
 
 // Finds what the formula gives for the inputs. Returns 0, or -1 with an exception.
@@ -93,6 +122,10 @@ static int find_form(FormulaCall* call, FormulaObject* self) {
                          (int)kMostArguments);
         }
         PyMem_Free(form);
+        return -1;
+    }
+    if (name_results(self, form) != 0) {
+        free_form(form);
         return -1;
     }
     for (size_t i = 0; i < self->input_count; ++i) {
@@ -204,7 +237,7 @@ static PyObject* close_results(FormulaCall* call) {
     PyObject* all = PyDict_New();
     for (size_t i = 0; all != NULL && i < count; ++i) {
         PyObject* one = close_result(call, i);
-        if (one == NULL || PyDict_SetItemString(all, call->form->results[i].name, one) != 0) {
+        if (one == NULL || PyDict_SetItem(all, call->form->keys[i], one) != 0) {
             Py_CLEAR(all);
         }
         Py_XDECREF(one);
@@ -230,22 +263,7 @@ static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* k
         return NULL;
     }
     FormulaCall call;  // too large to be zeroed for each call
-    call.self = self;
-    call.keywords = keywords;
-    call.like = NULL;
-    call.targets = NULL;
-    call.given = PyMem_Calloc(self->input_count + 1, sizeof *call.given);
-    if (call.given == NULL) {
-        return PyErr_NoMemory();
-    }
-    PyObject* out = call_keyword(&call, "out");
-    call.out = out == Py_None ? NULL : out;
-    PyObject* result = NULL;
-    if (call.out != NULL && !PyDict_Check(call.out)) {
-        PyErr_SetString(PyExc_TypeError, "out must be a dict of arrays by the names of results");
-    } else {
-        result = computed(&call, self);
-    }
+    PyObject* result = call_begin(&call, self, keywords) != 0 ? NULL : computed(&call, self);
     call_release(&call);
     return result;
 }

@@ -143,6 +143,7 @@ static int intern_names(AttributeNames* names) {
     names->strides = PyUnicode_InternFromString("strides");
     names->c_contiguous = PyUnicode_InternFromString("_c_contiguous");
     names->requires_grad = PyUnicode_InternFromString("requires_grad");
+    names->out = PyUnicode_InternFromString("out");
     return PyErr_Occurred() ? -1 : 0;
 }
 

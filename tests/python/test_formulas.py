@@ -167,6 +167,19 @@ def test_floats_are_wide_where_an_array_is(compute):
     assert compute("z[i] = k * x", x=x, k=0.1)[0] == numpy.float32(0.1)
 
 
+def test_a_call_may_bring_and_give_many_arrays(compute):
+    names = "abcdefg"
+    arrays = {name: numpy.full(3, place) for place, name in enumerate(names)}
+    text = "; ".join(f"s_{name} = sum({name}); z_{name}[i] = {name}" for name in names)
+    place = numpy.zeros(3)
+    got = compute(text, **arrays, z_g=place)
+    assert got["z_g"] is place
+    assert [got[f"s_{name}"] for name in names] == [0, 3, 6, 9, 12, 15, 18]
+    assert [got[f"z_{name}"].tolist() for name in names] == [[place] * 3 for place in range(7)]
+    with pytest.raises(TypeError, match="brings 'z', which"):
+        compute(text, **arrays, z=numpy.zeros(3))
+
+
 def test_no_elements_give_the_results_of_the_operations(compute):
     got = compute("s = sum(x); l = min(x); z[i] = x", x=numpy.zeros((0, 3), "float32"))
     assert got["s"] == 0 and got["l"] == numpy.inf and got["z"].shape == (0, 3)
