@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "formula_call.h"
+#include "formula_prepared.h"
 
 static void free_form(Form* form) {
     for (size_t i = 0; i < form->result_count && i < kMostArguments; ++i) {
@@ -95,7 +96,8 @@ static int name_results(const FormulaObject* self, Form* form) {
 }
 
 // Finds what the formula gives for the inputs. Returns 0, or -1 with an exception.
-static int find_form(FormulaCall* call, FormulaObject* self) {
+static int find_form(FormulaCall* call) {
+    FormulaObject* self = call->self;
     for (const Form* form = self->forms; form != NULL; form = form->next) {
         size_t i = 0;
         while (i < self->input_count && form->inputs[i] == form_of(&call->inputs[i])) {
@@ -163,24 +165,80 @@ static int open_results(FormulaCall* call) {
     return 0;
 }
 
+// Refuses a call that is not as prepared. Returns 0, or -1 with an exception.
+static int check_prepared(const FormulaCall* call) {
+    const FormulaHandle* handle = call->handle;
+    const Array* like = &call->like->array;
+    for (size_t i = 0; call->form != handle->form && i < call->self->input_count; ++i) {
+        const int16_t wanted = handle->form->inputs[i];
+        if (call->form->inputs[i] != wanted) {
+            const bool is_number = wanted / 2 % 8 == JITUNE_VALUE;
+            PyErr_Format(PyExc_ValueError, "%s must be %s of %s, as prepared",
+                         call->self->input_names[i],
+                         is_number         ? "a number"
+                         : wanted % 2 != 0 ? "an array without dimensions"
+                                           : "an array",
+                         type_name((jitune_type)(wanted / 16), false));
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < call->form->result_count; ++i) {
+        if (call->outputs[i].argument.type != handle->outputs[i]) {
+            PyErr_Format(PyExc_ValueError, "the place of %s must be of %s, as prepared",
+                         call->form->results[i].name, type_name(handle->outputs[i], false));
+            return -1;
+        }
+    }
+    if (like->size != handle->size || like->device != handle->device) {
+        PyErr_Format(PyExc_ValueError,
+                     "the arrays must have %lld elements and be on the same device, as prepared",
+                     (long long)handle->size);
+        return -1;
+    }
+    return 0;
+}
+
+static jitune_status launch_prepared(const FormulaCall* call, jitune_stream stream) {
+    jitune_argument arguments[kMostArguments];
+    size_t count = 0;
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        arguments[count++] = call->inputs[i].argument;
+    }
+    for (size_t i = 0; i < call->form->result_count; ++i) {
+        arguments[count++] = call->outputs[i].argument;
+    }
+    return jitune_launch_kernel(call->handle->prepared, arguments, count, stream);
+}
+
+static jitune_status launch_formula(const FormulaCall* call, jitune_stream stream) {
+    const Array* like = &call->like->array;
+    const size_t input_count = call->self->input_count, output_count = call->form->result_count;
+    return like->device == kHostDevice
+               ? jitune_formula_run(call->self->formula, call->inputs, input_count, like->size,
+                                    call->outputs, output_count)
+               : jitune_formula_launch(call->self->formula, call->inputs, input_count, like->size,
+                                       call->outputs, output_count, stream);
+}
+
 // Computes. Returns 0, or -1 with an exception.
 static int launch(const FormulaCall* call) {
     const Array* like = &call->like->array;
-    const size_t input_count = call->self->input_count, output_count = call->form->result_count;
+    const int64_t most_with_lock = 1 << 14;  // elements that take less time than the lock
     jitune_stream stream = NULL;
     PyObject* guard = NULL;
-    if (array_stream(like, &stream) != 0 ||
+    if ((call->handle != NULL && check_prepared(call) != 0) || array_stream(like, &stream) != 0 ||
         array_enter_device(call->like->object, like, &guard) != 0) {
         return -1;
     }
     jitune_status status = JITUNE_OK;
-    Py_BEGIN_ALLOW_THREADS
-    status = like->device == kHostDevice
-                 ? jitune_formula_run(call->self->formula, call->inputs, input_count, like->size,
-                                      call->outputs, output_count)
-                 : jitune_formula_launch(call->self->formula, call->inputs, input_count, like->size,
-                                         call->outputs, output_count, stream);
-    Py_END_ALLOW_THREADS
+    if (call->handle != NULL && (like->device != kHostDevice || like->size <= most_with_lock)) {
+        status = launch_prepared(call, stream);
+    } else {
+        Py_BEGIN_ALLOW_THREADS
+        status =
+            call->handle != NULL ? launch_prepared(call, stream) : launch_formula(call, stream);
+        Py_END_ALLOW_THREADS
+    }
     if (status != JITUNE_OK) {
         raise_status(status);
     }
@@ -245,28 +303,32 @@ static PyObject* close_results(FormulaCall* call) {
     return all;
 }
 
-static PyObject* computed(FormulaCall* call, FormulaObject* self) {
-    return call_read_inputs(call) != 0 || find_form(call, self) != 0 ||
-                   call_read_places(call) != 0 || open_results(call) != 0 || launch(call) != 0
-               ? NULL
-               : close_results(call);
+int formula_read(FormulaCall* call) {
+    return call_read_inputs(call) != 0 || find_form(call) != 0 ? -1 : call_read_places(call);
 }
 
-static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* keywords) {
-    FormulaObject* self = (FormulaObject*)object;
-    if (self->formula == NULL) {
-        PyErr_SetString(PyExc_ValueError, "the MapReduce has not been made: pass it a formula");
-        return NULL;
-    }
-    if (PyTuple_Size(arguments) != 0) {
-        PyErr_SetString(PyExc_TypeError, "MapReduce takes its arrays by name: residual(r=r, z=z)");
-        return NULL;
-    }
+PyObject* formula_compute(FormulaObject* self, const FormulaHandle* handle, PyObject* arguments,
+                          PyObject* keywords) {
     FormulaCall call;  // too large to be zeroed for each call
-    PyObject* result = call_begin(&call, self, keywords) != 0 ? NULL : computed(&call, self);
+    PyObject* result = NULL;
+    if (call_begin(&call, self, handle, arguments, keywords) == 0 && formula_read(&call) == 0 &&
+        open_results(&call) == 0 && launch(&call) == 0) {
+        result = close_results(&call);
+    }
     call_release(&call);
     return result;
 }
+
+static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* keywords) {
+    return formula_compute((FormulaObject*)object, NULL, arguments, keywords);
+}
+
+static PyMethodDef formula_methods[] = {
+    {"prepare", (PyCFunction)(void (*)(void))formula_prepare, METH_VARARGS | METH_KEYWORDS,
+     "prepare($self, *, out=None, **inputs)\n--\n\nA jitune.PreparedMapReduce for calls like this "
+     "one: of these dtypes, this number of elements and this\ndevice."},
+    {NULL, NULL, 0, NULL},
+};
 
 static PyType_Slot formula_slots[] = {
     {Py_tp_doc,
@@ -276,6 +338,7 @@ static PyType_Slot formula_slots[] = {
     {Py_tp_init, formula_init},
     {Py_tp_dealloc, formula_dealloc},
     {Py_tp_call, formula_call},
+    {Py_tp_methods, formula_methods},
     {0, NULL},
 };
 static PyType_Spec formula_spec = {"jitune.MapReduce", sizeof(FormulaObject), 0, Py_TPFLAGS_DEFAULT,

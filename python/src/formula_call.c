@@ -15,8 +15,10 @@ static PyObject* value_at(PyObject* dict, PyObject* key) {
     return dict == NULL ? NULL : PyDict_GetItem(dict, key);
 }
 
-int call_begin(FormulaCall* call, const FormulaObject* self, PyObject* keywords) {
+int call_begin(FormulaCall* call, FormulaObject* self, const FormulaHandle* handle,
+               PyObject* arguments, PyObject* keywords) {
     call->self = self;
+    call->handle = handle;
     call->keywords = keywords;
     call->like = NULL;
     call->targets = NULL;
@@ -31,6 +33,14 @@ int call_begin(FormulaCall* call, const FormulaObject* self, PyObject* keywords)
     for (size_t i = 0; i < self->input_count; ++i) {
         call->given[i].object = NULL;
         call->given[i].is_read = false;
+    }
+    if (self->formula == NULL) {
+        PyErr_SetString(PyExc_ValueError, "the MapReduce has not been made: pass it a formula");
+        return -1;
+    }
+    if (PyTuple_Size(arguments) != 0) {
+        PyErr_SetString(PyExc_TypeError, "MapReduce takes its arrays by name: residual(r=r, z=z)");
+        return -1;
     }
     PyObject* out = value_at(keywords, module_state.names.out);
     call->has_out = out != NULL;

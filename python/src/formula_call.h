@@ -29,6 +29,15 @@ typedef struct {
     Form* forms;
 } FormulaObject;
 
+// What calls of a prepared handle must be like.
+typedef struct {
+    jitune_prepared* prepared;
+    const Form* form;
+    int64_t size;                         // elements of the arrays
+    int device;                           // kHostDevice, or the number of a GPU
+    jitune_type outputs[kMostArguments];  // the types of the results' places
+} FormulaHandle;
+
 // An array that a call brings: an input, or the place of a result.
 typedef struct {
     PyObject* object;
@@ -49,9 +58,10 @@ enum { kFew = 4 };  // a call has room for so many arrays without an allocation
 
 // A call, as far as it is known.
 typedef struct {
-    const FormulaObject* self;
-    PyObject *keywords, *out;  // out: a dict, or NULL
-    bool has_out;              // `out` is among the keywords, perhaps as None
+    FormulaObject* self;
+    const FormulaHandle* handle;  // NULL: the formula itself launches
+    PyObject *keywords, *out;     // out: a dict, or NULL
+    bool has_out;                 // `out` is among the keywords, perhaps as None
     const Form* form;
     jitune_formula_argument inputs[kMostArguments], outputs[kMostArguments];
     Given* given;       // of the inputs: few_given, or allocated
@@ -62,8 +72,10 @@ typedef struct {
     Target few_targets[kFew];
 } FormulaCall;
 
-// Begins a call. Returns 0, or -1 with an exception.
-int call_begin(FormulaCall* call, const FormulaObject* self, PyObject* keywords);
+// Begins a call of a formula, or of a handle of it, which may be NULL. call_release() is due in any
+// case. Returns 0, or -1 with an exception.
+int call_begin(FormulaCall* call, FormulaObject* self, const FormulaHandle* handle,
+               PyObject* arguments, PyObject* keywords);
 
 // Reads the inputs. Returns 0, or -1 with an exception.
 int call_read_inputs(FormulaCall* call);

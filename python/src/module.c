@@ -3,6 +3,7 @@
 #include "bound.h"
 #include "calls.h"
 #include "formula.h"
+#include "formula_prepared.h"
 #include "kernel.h"
 #include "prepared.h"
 #include "reduce.h"
@@ -167,6 +168,7 @@ PyMODINIT_FUNC PyInit__jitune(void) {
         add_errors(module) != 0 || add_session_type(module) != 0 ||
         add_prepared_type(module) != 0 || add_bound_type(module) != 0 ||
         add_kernel_type(module) != 0 || add_formula_type(module) != 0 ||
+        add_formula_prepared_type(module) != 0 ||
         PyModule_AddStringConstant(module, "__version__", jitune_version_text()) != 0) {
         Py_DECREF(module);
         return NULL;

@@ -102,6 +102,34 @@ TEST_F(CFormulaHost, SaysWhatItReadsAndGives) {
     EXPECT_EQ(results[1].name, nullptr);
 }
 
+TEST_F(CFormulaHost, APreparedFormulaTakesInputsThenOutputs) {
+    read("s = sum(k * x)");
+    const std::array inputs{jitune_named("k", jitune_integer(JITUNE_INT32, 0)),
+                            jitune_named("x", jitune_array(JITUNE_FLOAT32, nullptr))};
+    const jitune_formula_argument output = jitune_named("s", jitune_array(JITUNE_FLOAT64, nullptr));
+    jitune_prepared* prepared = nullptr;
+    const auto prepare = [&](const jitune_formula* formula, const char* device) {
+        return jitune_formula_prepare(formula, inputs.data(), 2, 4, &output, 1, device, &prepared);
+    };
+    expect_ok(prepare(formula_, "host"));
+    double sum = 0;
+    const std::array arguments{jitune_integer(JITUNE_INT32, 3),
+                               jitune_array(JITUNE_FLOAT32, x_.data()),
+                               jitune_array(JITUNE_FLOAT64, &sum)};
+    expect_ok(jitune_launch_kernel(prepared, arguments.data(), arguments.size(), nullptr));
+    EXPECT_EQ(sum, 30);
+    jitune_dispatch_info info{};
+    expect_ok(jitune_prepared_info(prepared, &info));
+    EXPECT_STREQ(info.device, "host");
+    expect_usage("or a formula: call jitune_launch_kernel",
+                 jitune_launch(prepared, x_.data(), nullptr, &sum, nullptr));
+    jitune_prepared_destroy(prepared);
+    prepared = nullptr;
+    expect_usage("formula is null", prepare(nullptr, "host"));
+    expect_usage("toaster", prepare(formula_, "toaster"));
+    EXPECT_EQ(prepared, nullptr);
+}
+
 TEST_F(CFormulaHost, RefusesWhatTheLibraryRefuses) {
     expect_usage("sum(x", jitune_formula_create(session_, "sum(x", &formula_));
     EXPECT_EQ(formula_, nullptr);

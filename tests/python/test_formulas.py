@@ -265,12 +265,52 @@ def test_a_formula_takes_its_arrays_by_name():
         jitune.MapReduce.__new__(jitune.MapReduce)(x=ONES)
 
 
+def test_a_prepared_formula_only_launches(session):
+    formula = jitune.MapReduce("y[i] = k * x; s = sum(y)", session)
+    x, y = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
+    total = numpy.zeros((), "float64")
+    handle = formula.prepare(x=x, k=2, out={"y": y, "s": total})
+    assert y.tolist() == [0] * 4 and total == 0
+    before = session.counters()
+    got = handle(x=x, k=3, out={"y": y, "s": total})
+    assert got["y"] is y and got["s"] is total and total == 18 and y.tolist() == [0, 3, 6, 9]
+    assert handle(x=y.reshape(2, 2), k=1, y=x.reshape(2, 2), out={"s": total})["y"].shape == (2, 2)
+    assert x.tolist() == y.tolist() and total == 18
+    assert session.counters() == before
+    assert handle.info()["device"] == "host" and handle.info()["origin"] == "default"
+    new = formula.prepare(x=x, k=2)(x=x, k=3)
+    assert new["s"] == 54 and new["y"].dtype == "float32"
+
+
+@pytest.mark.parametrize("arguments, error, words", [
+    ({"x": numpy.ones(4, "float64"), "k": 2}, ValueError, "x must be an array of float32, as prepared"),
+    ({"x": numpy.ones(4, "float32"), "k": 2.0}, ValueError, "k must be a number of int32, as prepared"),
+    ({"x": numpy.ones(5, "float32"), "k": 2}, ValueError, "arrays must have 4 elements"),
+    ({"x": numpy.ones(4, "float32"), "k": 2, "out": {"s": numpy.zeros(1)}}, ValueError,
+     "the place of s must be of float32, as prepared"),
+    ({"x": numpy.ones(4, "float32")}, TypeError, "the formula reads k"),
+    ({"x": numpy.ones(4, "float32"), "k": 2, "y": READONLY}, ValueError, "y is read-only"),
+])
+def test_a_prepared_formula_refuses_other_forms(arguments, error, words, session):
+    formula = jitune.MapReduce("y[i] = k * x; s = sum(x)", session)
+    handle = formula.prepare(x=numpy.ones(4, "float32"), k=2)
+    with pytest.raises(error, match=words):
+        handle(**arguments)
+    with pytest.raises(TypeError, match="by name"):
+        handle(ONES)
+    with pytest.raises(TypeError, match="the formula reads x"):
+        formula.prepare(k=3)
+    with pytest.raises(jitune.UsageError, match="needs at least 1"):
+        formula.prepare(x=ONES[:0], k=3)
+
+
 def test_calls_leave_nothing_behind():
     x, place = numpy.ones(5), numpy.zeros(5)
     formula = jitune.MapReduce("y[i] = x * k; s = sum(x)", SESSION)
     before = [sys.getrefcount(one) for one in (x, place, formula, SESSION)]
     for _ in range(20):
         formula(x=x, k=2, out={"y": place})
+        formula.prepare(x=x, k=2)(x=x, k=3, out={"y": place})
         for wrong in ({"x": x}, {"x": x, "k": numpy.ones(3)}, {"x": x, "k": 1, "out": {"y": place, "q": x}},
                       {"x": x, "k": 1, "y": place, "q": x}):
             with pytest.raises((TypeError, ValueError)):

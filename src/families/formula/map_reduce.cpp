@@ -211,15 +211,22 @@ void MapReduce::operator()(FormulaArguments inputs, std::int64_t n, FormulaArgum
     throw_as_error();
 }
 
-PreparedKernel MapReduce::prepare(FormulaArguments inputs, std::int64_t n,
-                                  FormulaArguments outputs) const try {
-    state_->engine.refuse_fork();
+PreparedKernel MapReduce::prepare(FormulaArguments inputs, std::int64_t n, FormulaArguments outputs,
+                                  std::string_view device_id) const try {
+    Engine& engine = state_->engine;
+    engine.refuse_fork();
     if (n < 1 || n > kMostElements) {
         throw Error(ErrorKind::usage,
                     fmt::format("n is {}; a prepared formula needs at least 1", n));
     }
+    if (device_id.empty()) {
+        return PreparedKernel(std::make_unique<PreparedKernel::State>(
+            state_->form(inputs, outputs, false).kernel, std::span(&n, 1), "MapReduce::prepare"));
+    }
+    Device& device = engine.device(device_id == "auto" ? "host" : device_id);
+    const bool on_host = runs_on_cpu(device.info().platform);
     return PreparedKernel(std::make_unique<PreparedKernel::State>(
-        state_->form(inputs, outputs, false).kernel, std::span(&n, 1), "MapReduce::prepare"));
+        state_->form(inputs, outputs, on_host).kernel, std::span(&n, 1), device));
 } catch (...) {
     throw_as_error();
 }

@@ -100,15 +100,17 @@ public:
     }
 
     /// Finds or tunes, compiles, loads and allocates for calls of this form with `n` elements, n at
-    /// least 1, on the calling thread's current CUDA device (device 0 if none is current). The
-    /// pointers and values are not used. The handle is called with the arguments alone: those of
-    /// the inputs in the order that they have here, then those of the outputs.
+    /// least 1, on `device`, which is that of prepare_reduce(). The pointers and values are not
+    /// used. The handle is called with the arguments alone: those of the inputs in the order that
+    /// they have here, then those of the outputs.
     [[nodiscard]] PreparedKernel prepare(FormulaArguments inputs, std::int64_t n,
-                                         FormulaArguments outputs) const;
+                                         FormulaArguments outputs,
+                                         std::string_view device = {}) const;
     [[nodiscard]] PreparedKernel prepare(std::initializer_list<FormulaArgument> inputs,
                                          std::int64_t n,
-                                         std::initializer_list<FormulaArgument> outputs) const {
-        return prepare(FormulaArguments(inputs), n, FormulaArguments(outputs));
+                                         std::initializer_list<FormulaArgument> outputs,
+                                         std::string_view device = {}) const {
+        return prepare(FormulaArguments(inputs), n, FormulaArguments(outputs), device);
     }
 
 private:

@@ -152,6 +152,29 @@ TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     EXPECT_EQ(log_sum, -INFINITY);
 }
 
+TEST_F(MapReduceHost, APreparedFormulaOnlyLaunches) {
+    std::vector<float> x{1, 2, 3}, y(3);
+    double sum = 0;
+    const MapReduce formula("y[i] = k * x; s = sum(y)", session_);
+    const std::vector<FormulaArgument> inputs{{"x", x.data()}, {"k", 2.0F}},
+        outputs{{"s", &sum}, {"y", y.data()}};
+    const PreparedKernel ready = formula.prepare(inputs, 3, outputs, "host");
+    EXPECT_EQ(ready.info().device, "host");
+    EXPECT_EQ(y.back(), 0);
+    const auto compiles = session_.counters().compiles;
+    ready({x.data(), 2.0F, &sum, y.data()});
+    EXPECT_EQ(sum, 12);
+    EXPECT_EQ(y, (std::vector<float>{2, 4, 6}));
+    ready({y.data(), 0.5F, &sum, x.data()});
+    EXPECT_EQ(sum, 6);
+    EXPECT_EQ(session_.counters().compiles, compiles);
+    expect_error(ErrorKind::usage, "argument in_k", [&] {
+        ready({x.data(), 2.0, &sum, y.data()});
+    });
+    expect_error(ErrorKind::usage, "a prepared formula needs at least 1",
+                 [&] { static_cast<void>(formula.prepare(inputs, 0, outputs, "host")); });
+}
+
 TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     const std::vector<float> x{1};
     float out = 0;
