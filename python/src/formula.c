@@ -42,7 +42,7 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
         read_session(session_object, &session) != 0) {
         return -1;
     }
-    jitune_status status = jitune_formula_create(session, text, &self->formula);
+    jitune_status status = jitune_formula_create(session, text, NULL, 0, &self->formula);
     if (status == JITUNE_OK) {
         status = jitune_formula_inputs(self->formula, self->input_names, kMostArguments,
                                        &self->input_count);

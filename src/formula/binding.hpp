@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "formula/vocabulary.hpp"
 #include "jitune/element_type.hpp"
 
 namespace jitune::internal {
@@ -26,10 +28,12 @@ struct FormulaOutput {
     ElementType type = ElementType::float32;
 };
 
-/// The names and types of one form of a call. An array that a formula reads and writes is both.
+/// The names and types of one form of a call, and the operations that are the formula's own. An
+/// array that a formula reads and writes is both.
 struct FormulaBinding {
     std::vector<FormulaInput> inputs;
     std::vector<FormulaOutput> outputs;
+    std::span<const FormulaOperation> operations = {};
 
     [[nodiscard]] const FormulaInput* input(const std::string& name) const {
         for (const FormulaInput& one : inputs) {

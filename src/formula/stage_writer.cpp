@@ -38,8 +38,8 @@ struct ReductionTypes {
     ElementType element, accumulator, result;
 };
 
-ElementType default_result(Operation kind, ElementType element) {
-    switch (kind) {
+ElementType default_result(const FormulaOperation& operation, ElementType element) {
+    switch (operation.kind) {
         case Operation::total:
             return element;
         case Operation::real:
@@ -47,6 +47,8 @@ ElementType default_result(Operation kind, ElementType element) {
         case Operation::place:
         case Operation::count:
             return int64;
+        case Operation::own:
+            return operation.result;
         case Operation::test:
             break;
     }
@@ -72,15 +74,17 @@ ElementType accumulator_of(Operation kind, ElementType element, ElementType resu
 }
 
 /// Whether an operation with such an expression can have the result.
-bool fits(Operation kind, ElementType element, ElementType result) {
-    switch (kind) {
+bool fits(const FormulaOperation& operation, ElementType element, ElementType result) {
+    switch (operation.kind) {
+        case Operation::own:
+            return result == operation.result;
         case Operation::real:
             return is_float(result);
         case Operation::place:
         case Operation::count:
             return result == int64 || result == int32 || result == uint64 || result == uint32;
         default:
-            return kind == Operation::test || is_float(result) || !is_float(element);
+            return operation.kind == Operation::test || is_float(result) || !is_float(element);
     }
 }
 
@@ -91,6 +95,9 @@ struct StateSize {
 
 StateSize state_size(const FormulaOperation& operation, bool has_where, ElementType accumulator) {
     const std::size_t one = bytes_of(accumulator);
+    if (operation.kind == Operation::own) {  // at most
+        return {16, 16};
+    }
     if (operation.kind == Operation::place || (operation.name == "mean" && has_where)) {
         return {16, 8};
     }
@@ -139,7 +146,8 @@ public:
         refuse_large_state();
         StageText result;
         result.members = members_;
-        result.state_bytes = states_.empty() ? 0 : state_bytes_;
+        result.state_bytes =
+            (state_bytes_ + state_alignment_ - 1) / state_alignment_ * state_alignment_;
         for (const StageMember* one : arrays()) {
             const bool is_both = reads_.contains(one->name) && writes_.contains(one->name);
             result.array_bytes += (is_both ? 2 : 1) * bytes_of(one->type);
@@ -154,6 +162,7 @@ private:
         std::string type;  // the class of the operation, with its types
         bool is_scalar;    // of one number, which loops on the host can have in vectors
         std::string scalar_type;
+        bool is_own;
     };
 
     [[nodiscard]] bool is_wide() const { return is_plain(writer_.style_) && !narrow_; }
@@ -258,7 +267,8 @@ private:
 
     void reduce(const FormulaStep& step) {
         const FormulaOperation& operation = *step.operation;
-        // Places and counts have no tolerance: they must not depend on the precision.
+        // Places and counts have no tolerance: they must not depend on the precision. The text of
+        // an own operation is for the type that it gets.
         narrow_ = operation.kind != Operation::total && operation.kind != Operation::real;
         const TypedText value = expressions_.write(step.value);
         const ElementType element = value.type;
@@ -268,8 +278,8 @@ private:
         const ElementType natural =
             writer_.results_ != nullptr
                 ? (*writer_.results_)[step.result]
-                : wanted(step.result).value_or(default_result(operation.kind, element));
-        if (!fits(operation.kind, element, natural)) {
+                : wanted(step.result).value_or(default_result(operation, element));
+        if (!fits(operation, element, natural)) {
             refuse_formula(
                 writer_.formula_, step.value.at,
                 fmt::format(
@@ -290,7 +300,8 @@ private:
         const std::string scalar(kernel_type(!is_magnitude                ? accumulator
                                              : bytes_of(accumulator) == 8 ? uint64
                                                                           : uint32));
-        states_.push_back({type, is_scalar, scalar});
+        states_.push_back({type, is_scalar, scalar, operation.kind == Operation::own});
+        state_alignment_ = std::max(state_alignment_, size.alignment);
         state_of_[step.result] = index;
         state_bytes_ =
             (state_bytes_ + size.alignment - 1) / size.alignment * size.alignment + size.bytes;
@@ -361,7 +372,11 @@ private:
         }
         text += "    struct State {\n";
         for (std::size_t i = 0; i < states_.size(); ++i) {
-            text += fmt::format("        typename Op{0}::State s{0};\n", i);
+            // Small states of one's own become whole words, of which all states are made.
+            text += fmt::format("        {1}typename Op{0}::State s{0};\n", i,
+                                states_[i].is_own
+                                    ? fmt::format("alignas(4) alignas(typename Op{}::State) ", i)
+                                    : "");
         }
         if (states_.empty()) {
             text += "        unsigned none;\n";
@@ -550,7 +565,7 @@ private:
     std::map<std::string, Local> locals_;  // arrays that a step before has written
     std::vector<State> states_;
     std::map<std::size_t, std::size_t> state_of_;  // by result
-    std::size_t state_bytes_ = 0;
+    std::size_t state_bytes_ = 0, state_alignment_ = 1;
     std::vector<std::string> body_, finish_, writing_;
     ExpressionWriter expressions_;
 };

@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -76,7 +77,11 @@ public:
                 exact_ = exact_ && is_exact(step.value) &&
                          (step.operation == nullptr ||
                           (step.operation->kind != FormulaOperation::Kind::real &&
-                           step.operation->name != "product"));
+                           step.operation->name != "product" && step.operation->tolerance == 0));
+                if (step.operation != nullptr &&
+                    step.operation->kind == FormulaOperation::Kind::own) {
+                    own_[step.operation->name] = step.operation;
+                }
             }
         }
     }
@@ -145,9 +150,25 @@ private:
         if (is_whole(type) || exact_) {
             return "";
         }
-        return fmt::format(", tolerance = {}", type == float64   ? "1e-8"
-                                               : type == float32 ? "1e-3"
-                                                                 : "2e-2");
+        const std::pair<double, std::string_view> usual = type == float64 ? std::pair{1e-8, "1e-8"}
+                                                          : type == float32
+                                                              ? std::pair{1e-3, "1e-3"}
+                                                              : std::pair{2e-2, "2e-2"};
+        double most = usual.first;
+        for (const auto& [name, operation] : own_) {
+            most = std::max(most, operation->tolerance);
+        }
+        return most > usual.first ? fmt::format(", tolerance = {}", most)
+                                  : fmt::format(", tolerance = {}", usual.second);
+    }
+
+    /// The source of the formula's own operations.
+    [[nodiscard]] std::string sources() const {
+        std::string text;
+        for (const auto& [name, operation] : own_) {
+            text += operation->source;
+        }
+        return text;
     }
 
     [[nodiscard]] bool is_written(const std::string& name) const {
@@ -324,8 +345,8 @@ __global__ void __launch_bounds__(block, threads_per_sm / block)
         for (std::size_t i = 0; i < plain_.size(); ++i) {
             code += fmt::format("    run_plainly(Plain{}{{{}}}, n);\n", i, names(plain_[i]));
         }
-        return text + "*/\n#include \"jitune_formula.h\"\n\nnamespace jitune {\n\n" + code +
-               "}\n\n}  // namespace jitune\n";
+        return text + "*/\n#include \"jitune_formula.h\"\n" + sources() +
+               "\nnamespace jitune {\n\n" + code + "}\n\n}  // namespace jitune\n";
     }
 
     [[nodiscard]] std::string host_text() const {
@@ -377,8 +398,8 @@ chunks_per_thread = {{ access = "scalar", type = "int32", value = "chunks_per_th
             "template <class>  // candidates do not compile it\nvoid plainly({0}Index n) "
             "{{\n{2}}}\n",
             declared(all), runs, plain_runs);
-        return text + "*/\n#include \"jitune_host_formula.h\"\n\nnamespace jitune {\n\n" + code +
-               "\n}  // namespace jitune\n";
+        return text + "*/\n#include \"jitune_host_formula.h\"\n" + sources() +
+               "\nnamespace jitune {\n\n" + code + "\n}  // namespace jitune\n";
     }
 
     std::string_view formula_;
@@ -388,6 +409,7 @@ chunks_per_thread = {{ access = "scalar", type = "int32", value = "chunks_per_th
     FormulaPlan plan_;
     std::vector<StageText> stages_, plain_;
     std::vector<ElementType> types_;
+    std::map<std::string_view, const FormulaOperation*> own_;  ///< operations that it uses
     bool exact_ = true;
 };
 
@@ -399,9 +421,10 @@ std::string formula_template(std::string_view formula, const FormulaBinding& bin
 }
 
 std::vector<FormulaGift> formula_gifts(std::string_view formula,
-                                       const std::vector<FormulaInput>& inputs) {
+                                       const std::vector<FormulaInput>& inputs,
+                                       std::span<const FormulaOperation> operations) {
     const std::vector<FormulaStatement> statements = parse_formula(formula);
-    FormulaBinding binding{inputs, {}};
+    FormulaBinding binding{inputs, {}, operations};
     std::vector<FormulaGift> gifts;
     for (const FormulaStatement& one : statements) {
         const bool is_known = std::any_of(gifts.begin(), gifts.end(), [&](const FormulaGift& gift) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "families/formula/own_operations.hpp"
 #include "families/own/kernel_file.hpp"
 #include "families/own/own_kernel.hpp"
 #include "formula/syntax.hpp"
@@ -44,8 +45,9 @@ FormulaInput::Kind kind_of(const FormulaArgument& given) {
     return given.is_scalar() ? FormulaInput::Kind::in_memory : FormulaInput::Kind::array;
 }
 
-FormulaBinding binding_of(FormulaArguments inputs, FormulaArguments outputs) {
-    FormulaBinding binding;
+FormulaBinding binding_of(FormulaArguments inputs, FormulaArguments outputs,
+                          const OwnOperations& operations) {
+    FormulaBinding binding{{}, {}, operations.all()};
     for (const FormulaArgument& one : inputs) {
         binding.inputs.push_back({std::string(one.name()), kind_of(one), one.argument().type()});
     }
@@ -128,8 +130,9 @@ struct MapReduce::State {
         std::unique_ptr<const Form> next;
     };
 
-    State(std::string_view text, Session& session)
-        : formula(text), engine(SessionAccess::engine(session)) {
+    State(std::string_view text, const std::vector<CustomOperation>& its_operations,
+          Session& session)
+        : formula(text), operations(its_operations), engine(SessionAccess::engine(session)) {
         parse_formula(formula);
     }
     ~State() { delete forms.load(); }
@@ -143,7 +146,7 @@ struct MapReduce::State {
         if (const Form* const known = find(inputs, outputs, on_host)) {
             return *known;
         }
-        auto made = std::make_unique<Form>(engine, formula, binding_of(inputs, outputs),
+        auto made = std::make_unique<Form>(engine, formula, binding_of(inputs, outputs, operations),
                                            on_host ? PlatformKind::host : PlatformKind::cuda);
         made->next.reset(forms.load(std::memory_order_relaxed));
         forms.store(made.get(), std::memory_order_release);
@@ -178,6 +181,7 @@ struct MapReduce::State {
     }
 
     const std::string formula;
+    const OwnOperations operations;
     Engine& engine;
 
 private:
@@ -194,8 +198,12 @@ private:
     mutable std::atomic<const Form*> forms{nullptr};
 };
 
-MapReduce::MapReduce(std::string_view formula, Session& session) try
-    : state_(std::make_unique<const State>(formula, session)) {
+MapReduce::MapReduce(std::string_view formula, Session& session)
+    : MapReduce(formula, std::vector<CustomOperation>(), session) {}
+
+MapReduce::MapReduce(std::string_view formula, const std::vector<CustomOperation>& operations,
+                     Session& session) try
+    : state_(std::make_unique<const State>(formula, operations, session)) {
 } catch (...) {
     throw_as_error();
 }

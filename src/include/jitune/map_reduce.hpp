@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "jitune/reduce.hpp"
 #include "jitune/tuned_kernel.hpp"
@@ -75,6 +76,10 @@ using FormulaArguments = std::span<const FormulaArgument>;
 class JITUNE_API MapReduce {
 public:
     explicit MapReduce(std::string_view formula, Session& session = Session::standard());
+    /// With operations of your own, which the formula calls by their names: with `log_sum`, a
+    /// CustomOperation of that name, "s = log_sum(x * y)".
+    MapReduce(std::string_view formula, const std::vector<CustomOperation>& operations,
+              Session& session = Session::standard());
     ~MapReduce();
     MapReduce(MapReduce&& other) noexcept;
     MapReduce& operator=(MapReduce&& other) noexcept;

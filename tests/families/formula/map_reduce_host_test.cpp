@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fixtures/await_tunings.hpp"
+#include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/formula_case.hpp"
 #include "jitune/error.hpp"
@@ -150,6 +151,89 @@ TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     EXPECT_EQ(sum, 0);
     EXPECT_EQ(least, INFINITY);
     EXPECT_EQ(log_sum, -INFINITY);
+}
+
+TEST_F(MapReduceHost, CallsOperationsOfOnesOwn) {
+    CustomOperation log_sum = log_sum_exp("expf", "logf");
+    log_sum.name = "log_sum";
+    CustomOperation both;  // of one byte, and its element and index
+    both.name = "both";
+    both.state = "signed char";
+    both.identity = "-1";
+    both.map = "static_cast<signed char>(static_cast<int>(x) + static_cast<int>(i))";
+    both.combine = "static_cast<signed char>(a & b)";
+    both.finish = "a + static_cast<int>(n)";
+    both.result = ElementType::int32;
+    both.tolerance = 0;
+    const MapReduce formula(
+        "l = log_sum(x - m, x < 90); b = both(c); y[i] = x - l; s = sum(y); l2 = l + log_sum(0 * "
+        "x)",
+        {log_sum, both}, session_);
+    const std::vector<float> x{1, 2, 3, 99};
+    const std::vector<std::int8_t> c{7, 6, 5, 20};  // 7, 7, 7, 23
+    std::vector<float> y(4);
+    float l = 0, l2 = 0, s = 0;
+    std::int32_t b = 0;
+    formula.on_host({{"x", x.data()}, {"m", 3.0F}, {"c", c.data()}}, 4,
+                    {{"l", &l}, {"b", &b}, {"y", y.data()}, {"s", &s}, {"l2", &l2}});
+    const double expected = std::log(1 + std::exp(-1) + std::exp(-2));
+    EXPECT_NEAR(l, expected, 1e-6);
+    EXPECT_EQ(b, 7 + 4);
+    EXPECT_FLOAT_EQ(y.back(), 99 - l);
+    EXPECT_NEAR(s, 105 - 4 * l, 1e-4);
+    EXPECT_NEAR(l2, l + std::log(4), 1e-6);
+}
+
+TEST_F(MapReduceHost, OperationsOfOnesOwnAreTuned) {
+    Options options = quick_options();
+    options.on_miss = TunePolicy::now;
+    options.budget = std::chrono::milliseconds(300);
+    Session session(options);
+    CustomOperation log_sum = log_sum_exp("expf", "logf");
+    log_sum.name = "log_sum";
+    const MapReduce formula("log_sum(x + y)", {log_sum}, session);
+    const std::vector<float> x = logits(100'000), zeros(x.size());
+    float result = 0;
+    formula.on_host({{"x", x.data()}, {"y", zeros.data()}}, std::ssize(x), {{"result", &result}});
+    await_tunings(session);
+    EXPECT_EQ(session.counters().tunings, 1);
+    EXPECT_NEAR(result, log_sum_exp_of(x), 1e-3);
+}
+
+TEST_F(MapReduceHost, RefusesBadOperationsOfOnesOwn) {
+    CustomOperation parity = indexed_xor();
+    const std::vector<std::int32_t> x{1};
+    std::uint64_t result = 0;
+    const auto refuses = [&](ErrorKind kind, const char* reason, const char* formula,
+                             FormulaArgument output) {
+        SCOPED_TRACE(reason);
+        expect_error(kind, reason, [&] {
+            MapReduce(formula, {parity}, session_)
+                .on_host(std::vector<FormulaArgument>{{"x", x.data()}}, 1, std::vector{output});
+        });
+    };
+    float narrow = 0;
+    refuses(ErrorKind::usage, "indexed_xor of int32 has no result of float32", "r = indexed_xor(x)",
+            {"r", &narrow});
+    refuses(ErrorKind::usage, "indexed_xor(expression) or indexed_xor(expression, where)",
+            "r = indexed_xor(x, x, x)", {"r", &result});
+    refuses(ErrorKind::usage, "count_nonzero, indexed_xor", "r = other_xor(x)", {"r", &result});
+    refuses(ErrorKind::usage, "\"other_xor\" is no operation that formulas know; they know sum",
+            "r = other_xor(x)", {"r", &result});
+    expect_error(ErrorKind::usage, "two custom operations \"indexed_xor\"", [&] {
+        MapReduce("indexed_xor(x)", {parity, parity}, session_);
+    });
+    parity.combine = "a ^ c";
+    refuses(ErrorKind::compile, "indexed_xor.combine:1:5", "r = indexed_xor(x)", {"r", &result});
+    parity.combine = "a ^ b)";
+    refuses(ErrorKind::usage, "its combine has an unmatched \")\"", "r = indexed_xor(x)",
+            {"r", &result});
+    for (const char* word : {"sum", "expf", "where", "int", "i"}) {
+        parity = indexed_xor();
+        parity.name = word;
+        expect_error(ErrorKind::usage, "its name has a meaning in formulas",
+                     [&] { MapReduce("sum(x)", {parity}, session_); });
+    }
 }
 
 TEST_F(MapReduceHost, APreparedFormulaOnlyLaunches) {
