@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "custom.h"
 #include "formula_call.h"
 #include "formula_prepared.h"
 
@@ -27,26 +28,59 @@ static void formula_dealloc(PyObject* object) {
     free_object(object, self->session);
 }
 
+// Reads the formula with its operations, a sequence of dicts or NULL. Returns 0, or -1 with an
+// exception.
+static int create(FormulaObject* self, const char* text, PyObject* operations,
+                  jitune_session* session) {
+    const Py_ssize_t count = operations == NULL ? 0 : PySequence_Size(operations);
+    if (count < 0) {
+        return -1;
+    }
+    CustomOperation* custom = PyMem_Calloc((size_t)count + 1, sizeof *custom);
+    jitune_custom_operation* given = PyMem_Calloc((size_t)count + 1, sizeof *given);
+    int result = custom == NULL || given == NULL ? -1 : 0;
+    if (result != 0) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; result == 0 && i < count; ++i) {
+        PyObject* item = PySequence_GetItem(operations, i);
+        result = item == NULL ? -1 : custom_read_dict("MapReduce", item, &custom[i]);
+        given[i] = custom[i].operation;
+        Py_XDECREF(item);
+    }
+    const jitune_status status =
+        result != 0 ? JITUNE_OK
+                    : jitune_formula_create(session, text, given, (size_t)count, &self->formula);
+    if (status != JITUNE_OK) {
+        raise_status(status);
+        result = -1;
+    }
+    for (Py_ssize_t i = 0; custom != NULL && i < count; ++i) {
+        custom_release(&custom[i]);
+    }
+    PyMem_Free(given);
+    PyMem_Free(custom);
+    return result;
+}
+
 static int formula_init(PyObject* object, PyObject* arguments, PyObject* keywords) {
-    static char* names[] = {"", "session", NULL};
+    static char* names[] = {"", "session", "operations", NULL};
     FormulaObject* self = (FormulaObject*)object;
     const char* text = NULL;
-    PyObject* session_object = Py_None;
+    PyObject *session_object = Py_None, *operations = NULL;
     jitune_session* session = NULL;
     if (self->formula != NULL) {
         PyErr_SetString(PyExc_TypeError, "a MapReduce takes its formula once");
         return -1;
     }
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "s|O:MapReduce", names, &text,
-                                     &session_object) ||
-        read_session(session_object, &session) != 0) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "s|O$O:MapReduce", names, &text,
+                                     &session_object, &operations) ||
+        read_session(session_object, &session) != 0 ||
+        create(self, text, operations, session) != 0) {
         return -1;
     }
-    jitune_status status = jitune_formula_create(session, text, NULL, 0, &self->formula);
-    if (status == JITUNE_OK) {
-        status = jitune_formula_inputs(self->formula, self->input_names, kMostArguments,
-                                       &self->input_count);
-    }
+    const jitune_status status =
+        jitune_formula_inputs(self->formula, self->input_names, kMostArguments, &self->input_count);
     if (status != JITUNE_OK) {
         raise_status(status);
         return -1;
@@ -332,9 +366,11 @@ static PyMethodDef formula_methods[] = {
 
 static PyType_Slot formula_slots[] = {
     {Py_tp_doc,
-     "MapReduce(text, /, session=None)\n--\n\nA formula over arrays, computed in as few passes as "
-     "it needs.\n\nstep(x=x, y=y, out=None): arrays and numbers by their names in the formula, and "
-     "places of results by theirs.\nReturns as jitune.map_reduce, which has the rules."},
+     "MapReduce(text, /, session=None, *, operations=())\n--\n\nA formula over arrays, computed in "
+     "as few passes as it needs.\n\nstep(x=x, y=y, out=None): arrays and numbers by their names in "
+     "the formula, and places of results by theirs.\nReturns as jitune.map_reduce, which has the "
+     "rules. operations: what the formula calls besides, each a dict of the\narguments by which "
+     "jitune.custom_reduce takes it."},
     {Py_tp_init, formula_init},
     {Py_tp_dealloc, formula_dealloc},
     {Py_tp_call, formula_call},

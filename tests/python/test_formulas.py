@@ -265,6 +265,43 @@ def test_a_formula_takes_its_arrays_by_name():
         jitune.MapReduce.__new__(jitune.MapReduce)(x=ONES)
 
 
+LOG_SUM = {
+    "name": "log_sum", "definitions": "struct Pair { float top, sum; };", "state": "Pair", "identity": "Pair{-1e38f, 0.0f}",
+    "map": "Pair{x, 1.0f}", "finish": "a.top + logf(a.sum)",
+    "combine": "a.top < b.top ? Pair{b.top, b.sum + a.sum * expf(a.top - b.top)}"
+               " : Pair{a.top, a.sum + b.sum * expf(b.top - a.top)}"}
+LARGEST = {"name": "largest", "state": "double", "identity": "-1", "map": "x", "combine": "a < b ? b : a",
+           "result": "float64", "tolerance": 0}
+
+
+def test_formulas_call_operations_of_ones_own(session):
+    x = numpy.linspace(0, 3, 1001, dtype="float32")
+    formula = jitune.MapReduce("s = log_sum(2 * x, x < 2); m = largest(x); y[i] = x - s", session,
+                               operations=[LOG_SUM, LARGEST])
+    got = formula(x=x)
+    expected = numpy.log(numpy.exp(2 * x[x < 2], dtype="float64").sum())
+    assert got["s"].dtype == "float32" and abs(got["s"] - expected) < 1e-4
+    assert got["m"].dtype == "float64" and got["m"] == 3 and got["y"][0] == -got["s"]
+    positive = dict(LARGEST, name="positive", finish="a > 0", result=bool)
+    assert jitune.MapReduce("positive(x)", session, operations=(positive,))(x=x) is numpy.bool_(True)
+
+
+@pytest.mark.parametrize("operations, error, words", [
+    ([dict(LARGEST, name="sum")], jitune.UsageError, "its name has a meaning in formulas"),
+    ([LARGEST, LARGEST], jitune.UsageError, "two custom operations"),
+    ([dict(LARGEST, mop="x")], TypeError, "dict of arguments of custom_reduce"),
+    ([dict(LARGEST, map=3)], TypeError, "MapReduce: map must be a text"),
+    ([{"name": "largest"}], jitune.UsageError, "state is null"),
+    ([dict(LARGEST, tolerance="a")], TypeError, "must be real number"),
+    ([dict(LARGEST, result="text")], TypeError, "dtype"),
+    (["largest"], TypeError, "dict of arguments of custom_reduce"),
+    (3, TypeError, "len"),
+])
+def test_bad_operations_are_refused(operations, error, words, session):
+    with pytest.raises(error, match=words):
+        jitune.MapReduce("largest(x)", session, operations=operations)
+
+
 def test_a_prepared_formula_only_launches(session):
     formula = jitune.MapReduce("y[i] = k * x; s = sum(y)", session)
     x, y = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
