@@ -135,6 +135,7 @@ TEST(FormulaTemplate, HoldsTheOperationsOfOnesOwnThatItUses) {
     EXPECT_TRUE(holds(both, "Loose<float, float, float>"));
     EXPECT_TRUE(holds(both, "Exact<float, double, double>"));
     EXPECT_TRUE(holds(both, "count = \"1\", tolerance = 0.25 }"));
+    EXPECT_TRUE(holds(both, "count = \"4 * blocks\""));  // words for two states of up to 16 bytes
     const std::string exact = text("r = exact(x) + sum(x)");
     EXPECT_FALSE(holds(exact, "[loose]"));
     EXPECT_FALSE(holds(exact, "tolerance"));

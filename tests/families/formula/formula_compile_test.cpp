@@ -95,7 +95,9 @@ TEST(FormulaCompile, CompilesOperationsOfOnesOwn) {
                         "log_sum(x * t + w - s, c > 0) + wrapping_sum(c) + max(x) + b",
                         binding);
         binding.outputs.front().type = ElementType::int32;
-        expect_compiles(architecture, "r = tiny(c * int(x))", binding);
+        expect_compiles(architecture,
+                        "r = tiny(c * int(x)) + tiny(c) + tiny(-c) + tiny(2 * c) + tiny(3 * c)",
+                        binding);
     }
 }
 
