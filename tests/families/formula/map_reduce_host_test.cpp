@@ -191,6 +191,7 @@ TEST_F(MapReduceHost, OperationsOfOnesOwnAreTuned) {
     Session session(options);
     CustomOperation log_sum = log_sum_exp("expf", "logf");
     log_sum.name = "log_sum";
+    log_sum.map = "Pair{sizeof x == 4 ? x : 0, 1.0f}";  // float in the reference, too
     const MapReduce formula("log_sum(x + y)", {log_sum}, session);
     const std::vector<float> x = logits(100'000), zeros(x.size());
     float result = 0;
@@ -198,6 +199,9 @@ TEST_F(MapReduceHost, OperationsOfOnesOwnAreTuned) {
     await_tunings(session);
     EXPECT_EQ(session.counters().tunings, 1);
     EXPECT_NEAR(result, log_sum_exp_of(x), 1e-3);
+    const FormulaArgument inputs[]{{"x", x.data()}, {"y", zeros.data()}}, output{"result", &result};
+    EXPECT_EQ(formula.prepare(inputs, std::ssize(x), std::span(&output, 1), "host").info().origin,
+              Origin::tuned);
 }
 
 TEST_F(MapReduceHost, RefusesBadOperationsOfOnesOwn) {
