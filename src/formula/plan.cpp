@@ -139,7 +139,8 @@ private:
         }
         if (node.kind == Kind::call && formula_function(node.text) == nullptr &&
             !formula_cast_type(node.text)) {
-            refuse(node.at, fmt::format("\"{}\" is no operation that formulas know; they know {}{}",
+            refuse(node.at, fmt::format("\"{}\" is neither a function nor an operation that "
+                                        "formulas know; operations are {}{}",
                                         node.text, formula_operation_names(), own_names()));
         }
         if (node.kind == Kind::name) {

@@ -137,6 +137,14 @@ def test_arrays_that_the_call_gives_are_written_in_place(compute):
     assert place.tolist() == [0, 0.5, 1, 1.5]
 
 
+def test_an_expression_gives_the_initial_value(compute):
+    x, total = numpy.arange(4, dtype="float32"), numpy.full((), 10.0)
+    for call in (1, 2):
+        assert compute("total = start + sum(x)", x=x, start=total, out={"total": total}) is total and total == 10 + 6 * call
+    got = compute("m = max(start, max(x)); n_far = start + count_nonzero(x > 1)", x=x, start=5)
+    assert got["m"] == 5 and got["n_far"] == 7
+
+
 def test_places_give_results_their_types(compute):
     x = numpy.full(1000, 2**30, "int32")
     total, last = numpy.zeros((), "int64"), numpy.zeros(1, "float32")

@@ -85,19 +85,21 @@ TEST(FormulaCompile, CompilesOperationsOfOnesOwn) {
     const OwnOperations operations({renamed(log_sum_exp("expf", "logf"), "log_sum", "Pair"),
                                     indexed_xor(), wrapping_sum(), tiny, wide});
     FormulaBinding binding{{{"x", FormulaInput::Kind::array, ElementType::float32},
-                            {"c", FormulaInput::Kind::array, ElementType::int8}},
+                            {"c", FormulaInput::Kind::array, ElementType::int8},
+                            {"top", FormulaInput::Kind::in_memory, ElementType::float32}},
                            {{"r", ElementType::float32}},
                            operations.all()};
     for (const int architecture : kArchitectures) {
         binding.outputs.front().type = ElementType::float32;
         expect_compiles(architecture,
                         "b = indexed_xor(c); w = wide(x); t = tiny(c); s = log_sum(x); r = "
-                        "log_sum(x * t + w - s, c > 0) + wrapping_sum(c) + max(x) + b",
+                        "log_sum(x * t + w - s, c > 0) + wrapping_sum(c) + max(top, max(x)) + b",
                         binding);
         binding.outputs.front().type = ElementType::int32;
-        expect_compiles(architecture,
-                        "r = tiny(c * int(x)) + tiny(c) + tiny(-c) + tiny(2 * c) + tiny(3 * c)",
-                        binding);
+        expect_compiles(
+            architecture,
+            "r = int(top) + tiny(c * int(x)) + tiny(c) + tiny(-c) + tiny(2 * c) + tiny(3 * c)",
+            binding);
     }
 }
 

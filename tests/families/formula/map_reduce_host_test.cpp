@@ -109,6 +109,26 @@ TEST_F(MapReduceHost, ReductionsStandInsideOtherExpressions) {
     EXPECT_NEAR(y[3] / y[2], std::exp(3), 1e-5);
 }
 
+TEST_F(MapReduceHost, AnExpressionGivesTheInitialValue) {
+    const MapReduce formula("total = start + sum(x); m = max(top, max(x)); l = min(top, min(x))",
+                            session_);
+    const std::vector<float> x{1, 2, 6};
+    double total = 10;
+    float m = 0, l = 0;
+    for (const float top : {5.0F, 7.0F}) {
+        formula.on_host({{"start", scalar_at(&total)}, {"x", x.data()}, {"top", top}}, 3,
+                        {{"total", &total}, {"m", &m}, {"l", &l}});
+        EXPECT_EQ(m, std::max(top, 6.0F));
+        EXPECT_EQ(l, 1);
+    }
+    EXPECT_EQ(total, 10 + 9 + 9);
+    formula.on_host({{"start", 1.5}, {"x", x.data()}, {"top", scalar_at(&m)}}, 0,
+                    {{"total", &total}, {"m", &m}, {"l", &l}});
+    EXPECT_EQ(total, 1.5);
+    EXPECT_EQ(m, 7);
+    EXPECT_EQ(l, 7);
+}
+
 TEST_F(MapReduceHost, StagesAreTunedAndStayRight) {
     Options options = quick_options();
     options.on_miss = TunePolicy::now;
@@ -222,7 +242,9 @@ TEST_F(MapReduceHost, RefusesBadOperationsOfOnesOwn) {
     refuses(ErrorKind::usage, "indexed_xor(expression) or indexed_xor(expression, where)",
             "r = indexed_xor(x, x, x)", {"r", &result});
     refuses(ErrorKind::usage, "count_nonzero, indexed_xor", "r = other_xor(x)", {"r", &result});
-    refuses(ErrorKind::usage, "\"other_xor\" is no operation that formulas know; they know sum",
+    refuses(ErrorKind::usage,
+            "\"other_xor\" is neither a function nor an operation that formulas know; operations "
+            "are sum",
             "r = other_xor(x)", {"r", &result});
     expect_error(ErrorKind::usage, "two custom operations \"indexed_xor\"", [&] {
         MapReduce("indexed_xor(x)", {parity, parity}, session_);
