@@ -140,7 +140,8 @@ def test_arrays_that_the_call_gives_are_written_in_place(compute):
 def test_an_expression_gives_the_initial_value(compute):
     x, total = numpy.arange(4, dtype="float32"), numpy.full((), 10.0)
     for call in (1, 2):
-        assert compute("total = start + sum(x)", x=x, start=total, out={"total": total}) is total and total == 10 + 6 * call
+        assert compute("total = start + sum(x)", x=x, start=total, out={"total": total}) is total
+        assert total == 10 + 6 * call
     got = compute("m = max(start, max(x)); n_far = start + count_nonzero(x > 1)", x=x, start=5)
     assert got["m"] == 5 and got["n_far"] == 7
 
@@ -274,8 +275,8 @@ def test_a_formula_takes_its_arrays_by_name():
 
 
 LOG_SUM = {
-    "name": "log_sum", "definitions": "struct Pair { float top, sum; };", "state": "Pair", "identity": "Pair{-1e38f, 0.0f}",
-    "map": "Pair{x, 1.0f}", "finish": "a.top + logf(a.sum)",
+    "name": "log_sum", "definitions": "struct Pair { float top, sum; };", "state": "Pair",
+    "identity": "Pair{-1e38f, 0.0f}", "map": "Pair{x, 1.0f}", "finish": "a.top + logf(a.sum)",
     "combine": "a.top < b.top ? Pair{b.top, b.sum + a.sum * expf(a.top - b.top)}"
                " : Pair{a.top, a.sum + b.sum * expf(b.top - a.top)}"}
 LARGEST = {"name": "largest", "state": "double", "identity": "-1", "map": "x", "combine": "a < b ? b : a",
