@@ -22,6 +22,7 @@ from jitune._jitune import (
     MapReduce,
     NotPreparedError,
     Prepared,
+    PreparedMapReduce,
     Session,
     StoreError,
     TunedKernel,
@@ -53,8 +54,8 @@ from jitune._sweep import sweep, tune
 
 __all__ = [
     "Bound", "CommandError", "CompileError", "DeviceError", "Error", "ForkedError", "InternalError", "InterruptedError",
-    "MapReduce", "NotPreparedError", "Prepared", "Session", "StoreError", "TunedKernel", "UnavailableError",
-    "UsageError", "VerifyError", "all", "any", "argmax", "argmin", "command", "count_nonzero", "custom_reduce", "db",
-    "entropy", "map_reduce", "max", "mean", "min", "norm", "prepare", "prod", "segment_reduce", "stencil", "sum",
-    "sweep", "tune",
+    "MapReduce", "NotPreparedError", "Prepared", "PreparedMapReduce", "Session", "StoreError", "TunedKernel",
+    "UnavailableError", "UsageError", "VerifyError", "all", "any", "argmax", "argmin", "command", "count_nonzero",
+    "custom_reduce", "db", "entropy", "map_reduce", "max", "mean", "min", "norm", "prepare", "prod", "segment_reduce",
+    "stencil", "sum", "sweep", "tune",
 ]

@@ -22,7 +22,8 @@ def map_reduce(text, /, *, out=None, session=None, **inputs):
         >>> print(found["low"], found["high"], found["z"])
         0.0 2.0 [1. 3. 5. 7.]
 
-    docs/reference/formulas.md has the grammar. Returns the result, or a dict of several in the order of the statements.
+    docs/reference/formulas.md has the grammar; jitune.MapReduce takes operations of your own, too. Returns the
+    result, or a dict of several in the order of the statements.
 
     - inputs: what the formula reads, by name. Arrays of any shape, all of one device, C-contiguous and with the same
       number of elements; scalars as numbers or arrays without dimensions. Scalars of NumPy and of arrays keep their

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array.h"
 
+#include <stdio.h>
+
 #include "readers.h"
 #include "support.h"
 
@@ -177,6 +179,16 @@ int array_stream(const Array* array, jitune_stream* stream) {
         return failed != 0 ? -1 : 0;
     }
     return array->kind->access == kCupy ? cupy_stream(stream) : 0;
+}
+
+void array_device_id(const Array* array, char* id, size_t room) {
+    if (array->device == kHostDevice) {
+        snprintf(id, room, "host");
+    } else if (array->kind->access == kCudaInterface) {
+        id[0] = '\0';
+    } else {
+        snprintf(id, room, "cuda:%d", array->device);
+    }
 }
 
 int array_needs_grad(PyObject* object, const Array* array) {

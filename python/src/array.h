@@ -75,5 +75,9 @@ PyObject* array_scalar(PyObject* object, PyObject* number, jitune_type type, boo
 PyObject* array_new(PyObject* object, const Array* array, const int64_t* shape, int ndim,
                     jitune_type type, bool is_bool);
 
+// The id of an array's device, as jitune_prepare_reduction() takes it; "" for the current GPU where
+// the array's owner does not say which.
+void array_device_id(const Array* array, char* id, size_t room);
+
 // Elements of a shape, 1 without dimensions.
 int64_t array_count(const int64_t* shape, int ndim);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "calls.h"
 
+#include "custom.h"
 #include "result.h"
 #include "result_types.h"
 
@@ -295,84 +296,39 @@ PyObject* segment_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssi
     return result;
 }
 
-// The texts of a custom operation, in the order of `names`. `kept` holds them. Returns 0, or -1
-// with an exception.
-static int read_texts(PyObject* const* values, const char* const* names, int count,
-                      const char** texts, PyObject* kept) {
-    for (int i = 0; i < count; ++i) {
-        texts[i] = NULL;
-        if (values[i] == NULL || values[i] == Py_None) {
-            continue;
-        }
-        PyObject* bytes = PyUnicode_Check(values[i]) ? PyUnicode_AsUTF8String(values[i]) : NULL;
-        if (bytes == NULL || PyList_Append(kept, bytes) != 0) {
-            Py_XDECREF(bytes);
-            if (!PyErr_Occurred()) {
-                PyErr_Format(PyExc_TypeError, "custom_reduce: %s must be a text", names[i]);
-            }
-            return -1;
-        }
-        texts[i] = bytes_text(bytes);
-        Py_DECREF(bytes);
-        if (texts[i] == NULL) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
 PyObject* custom_reduce_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                              PyObject* keywords) {
     (void)self;
-    static const char* const names[] = {"x",   "name",    "definitions", "state",  "identity",
-                                        "map", "combine", "finish",      "result", "tolerance",
-                                        "out", "session", NULL};
-    enum { kX, kFirstText, kResult = 8, kTolerance, kOut, kSession, kAll };
-    enum { kTexts = kResult - kFirstText };
+    static const char* const names[] = {"x", CUSTOM_NAMES, "out", "session", NULL};
+    enum { kX, kCustom, kOut = kCustom + kCustomValues, kSession, kAll };
     PyObject* values[kAll] = {NULL};
-    const char* texts[kTexts];
-    jitune_custom_operation custom = {.result = JITUNE_FLOAT32};
+    CustomOperation custom;
     Work work = {0};
-    bool is_bool = false;
     if (read_arguments("custom_reduce", arguments, count, keywords, names, 1, values) != 0 ||
-        read_session(values[kSession], &work.session) != 0 ||
-        read_double(values[kTolerance], 1e-3, &custom.tolerance) != 0) {
+        read_session(values[kSession], &work.session) != 0) {
         return NULL;
     }
     if (values[kX] == NULL) {
         PyErr_SetString(PyExc_TypeError, "custom_reduce: pass an array");
         return NULL;
     }
-    PyObject* kept = PyList_New(0);
     PyObject* result = NULL;
     Array in;
-    if (kept != NULL &&
-        read_texts(values + kFirstText, names + kFirstText, kTexts, texts, kept) == 0 &&
+    if (custom_read("custom_reduce", values + kCustom, &custom) == 0 &&
         array_read(values[kX], "x", &in) == 0) {
-        custom.name = texts[0];
-        custom.definitions = texts[1];
-        custom.state = texts[2];
-        custom.identity = texts[3];
-        custom.map = texts[4];
-        custom.combine = texts[5];
-        custom.finish = texts[6];
-        if (values[kResult] == NULL ||
-            type_of_dtype(values[kResult], &custom.result, &is_bool) == 0) {
-            jitune_reduction reduction = jitune_reduction_of(in.type, JITUNE_CUSTOM, in.size);
-            reduction.custom = &custom;
-            reduction.result = custom.result;
-            work.in = &in;
-            work.reduction = &reduction;
-            if (in.is_contiguous) {
-                result = done("custom_reduce", &work, values[kX], values[kOut], NULL, 0,
-                              custom.result, is_bool);
-            } else {
-                PyErr_SetString(PyExc_ValueError,
-                                "custom_reduce: x must be row-major: pass a copy");
-            }
+        jitune_reduction reduction = jitune_reduction_of(in.type, JITUNE_CUSTOM, in.size);
+        reduction.custom = &custom.operation;
+        reduction.result = custom.operation.result;
+        work.in = &in;
+        work.reduction = &reduction;
+        if (in.is_contiguous) {
+            result = done("custom_reduce", &work, values[kX], values[kOut], NULL, 0,
+                          custom.operation.result, custom.is_bool);
+        } else {
+            PyErr_SetString(PyExc_ValueError, "custom_reduce: x must be row-major: pass a copy");
         }
         array_release(&in);
     }
-    Py_XDECREF(kept);
+    custom_release(&custom);
     return result;
 }

@@ -3,39 +3,84 @@
 
 #include <string.h>
 
+#include "custom.h"
 #include "formula_call.h"
+#include "formula_prepared.h"
+
+static void free_form(Form* form) {
+    for (size_t i = 0; i < form->result_count && i < kMostArguments; ++i) {
+        Py_XDECREF(form->keys[i]);
+    }
+    PyMem_Free(form);
+}
 
 static void formula_dealloc(PyObject* object) {
     FormulaObject* self = (FormulaObject*)object;
     while (self->forms != NULL) {
         Form* form = self->forms;
         self->forms = form->next;
-        PyMem_Free(form);
+        free_form(form);
+    }
+    for (size_t i = 0; i < self->input_count && i < kMostArguments; ++i) {
+        Py_XDECREF(self->input_keys[i]);
     }
     jitune_formula_destroy(self->formula);
     free_object(object, self->session);
 }
 
+// Reads the formula with its operations, a sequence of dicts or NULL. Returns 0, or -1 with an
+// exception.
+static int create(FormulaObject* self, const char* text, PyObject* operations,
+                  jitune_session* session) {
+    const Py_ssize_t count = operations == NULL ? 0 : PySequence_Size(operations);
+    if (count < 0) {
+        return -1;
+    }
+    CustomOperation* custom = PyMem_Calloc((size_t)count + 1, sizeof *custom);
+    jitune_custom_operation* given = PyMem_Calloc((size_t)count + 1, sizeof *given);
+    int result = custom == NULL || given == NULL ? -1 : 0;
+    if (result != 0) {
+        PyErr_NoMemory();
+    }
+    for (Py_ssize_t i = 0; result == 0 && i < count; ++i) {
+        PyObject* item = PySequence_GetItem(operations, i);
+        result = item == NULL ? -1 : custom_read_dict("MapReduce", item, &custom[i]);
+        given[i] = custom[i].operation;
+        Py_XDECREF(item);
+    }
+    const jitune_status status =
+        result != 0 ? JITUNE_OK
+                    : jitune_formula_create(session, text, given, (size_t)count, &self->formula);
+    if (status != JITUNE_OK) {
+        raise_status(status);
+        result = -1;
+    }
+    for (Py_ssize_t i = 0; custom != NULL && i < count; ++i) {
+        custom_release(&custom[i]);
+    }
+    PyMem_Free(given);
+    PyMem_Free(custom);
+    return result;
+}
+
 static int formula_init(PyObject* object, PyObject* arguments, PyObject* keywords) {
-    static char* names[] = {"", "session", NULL};
+    static char* names[] = {"", "session", "operations", NULL};
     FormulaObject* self = (FormulaObject*)object;
     const char* text = NULL;
-    PyObject* session_object = Py_None;
+    PyObject *session_object = Py_None, *operations = NULL;
     jitune_session* session = NULL;
     if (self->formula != NULL) {
         PyErr_SetString(PyExc_TypeError, "a MapReduce takes its formula once");
         return -1;
     }
-    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "s|O:MapReduce", names, &text,
-                                     &session_object) ||
-        read_session(session_object, &session) != 0) {
+    if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "s|O$O:MapReduce", names, &text,
+                                     &session_object, &operations) ||
+        read_session(session_object, &session) != 0 ||
+        create(self, text, operations, session) != 0) {
         return -1;
     }
-    jitune_status status = jitune_formula_create(session, text, &self->formula);
-    if (status == JITUNE_OK) {
-        status = jitune_formula_inputs(self->formula, self->input_names, kMostArguments,
-                                       &self->input_count);
-    }
+    const jitune_status status =
+        jitune_formula_inputs(self->formula, self->input_names, kMostArguments, &self->input_count);
     if (status != JITUNE_OK) {
         raise_status(status);
         return -1;
@@ -52,6 +97,10 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
                             "name");
             return -1;
         }
+        self->input_keys[i] = PyUnicode_InternFromString(self->input_names[i]);
+        if (self->input_keys[i] == NULL) {
+            return -1;
+        }
     }
     if (session_object != Py_None) {
         Py_INCREF(session_object);
@@ -65,8 +114,24 @@ static int16_t form_of(const jitune_formula_argument* input) {
                      input->is_scalar);
 }
 
+// Names the results of a new form. Returns 0, or -1 with an exception.
+static int name_results(const FormulaObject* self, Form* form) {
+    for (size_t i = 0; i < form->result_count; ++i) {
+        const char* name = form->results[i].name;
+        for (size_t k = 0; k < self->input_count; ++k) {
+            form->is_input[i] = form->is_input[i] || strcmp(self->input_names[k], name) == 0;
+        }
+        form->keys[i] = PyUnicode_InternFromString(name);
+        if (form->keys[i] == NULL) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 // Finds what the formula gives for the inputs. Returns 0, or -1 with an exception.
-static int find_form(FormulaCall* call, FormulaObject* self) {
+static int find_form(FormulaCall* call) {
+    FormulaObject* self = call->self;
     for (const Form* form = self->forms; form != NULL; form = form->next) {
         size_t i = 0;
         while (i < self->input_count && form->inputs[i] == form_of(&call->inputs[i])) {
@@ -93,6 +158,10 @@ static int find_form(FormulaCall* call, FormulaObject* self) {
                          (int)kMostArguments);
         }
         PyMem_Free(form);
+        return -1;
+    }
+    if (name_results(self, form) != 0) {
+        free_form(form);
         return -1;
     }
     for (size_t i = 0; i < self->input_count; ++i) {
@@ -130,24 +199,80 @@ static int open_results(FormulaCall* call) {
     return 0;
 }
 
+// Refuses a call that is not as prepared. Returns 0, or -1 with an exception.
+static int check_prepared(const FormulaCall* call) {
+    const FormulaHandle* handle = call->handle;
+    const Array* like = &call->like->array;
+    for (size_t i = 0; call->form != handle->form && i < call->self->input_count; ++i) {
+        const int16_t wanted = handle->form->inputs[i];
+        if (call->form->inputs[i] != wanted) {
+            const bool is_number = wanted / 2 % 8 == JITUNE_VALUE;
+            PyErr_Format(PyExc_ValueError, "%s must be %s of %s, as prepared",
+                         call->self->input_names[i],
+                         is_number         ? "a number"
+                         : wanted % 2 != 0 ? "an array without dimensions"
+                                           : "an array",
+                         type_name((jitune_type)(wanted / 16), false));
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < call->form->result_count; ++i) {
+        if (call->outputs[i].argument.type != handle->outputs[i]) {
+            PyErr_Format(PyExc_ValueError, "the place of %s must be of %s, as prepared",
+                         call->form->results[i].name, type_name(handle->outputs[i], false));
+            return -1;
+        }
+    }
+    if (like->size != handle->size || like->device != handle->device) {
+        PyErr_Format(PyExc_ValueError,
+                     "the arrays must have %lld elements and be on the same device, as prepared",
+                     (long long)handle->size);
+        return -1;
+    }
+    return 0;
+}
+
+static jitune_status launch_prepared(const FormulaCall* call, jitune_stream stream) {
+    jitune_argument arguments[kMostArguments];
+    size_t count = 0;
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        arguments[count++] = call->inputs[i].argument;
+    }
+    for (size_t i = 0; i < call->form->result_count; ++i) {
+        arguments[count++] = call->outputs[i].argument;
+    }
+    return jitune_launch_kernel(call->handle->prepared, arguments, count, stream);
+}
+
+static jitune_status launch_formula(const FormulaCall* call, jitune_stream stream) {
+    const Array* like = &call->like->array;
+    const size_t input_count = call->self->input_count, output_count = call->form->result_count;
+    return like->device == kHostDevice
+               ? jitune_formula_run(call->self->formula, call->inputs, input_count, like->size,
+                                    call->outputs, output_count)
+               : jitune_formula_launch(call->self->formula, call->inputs, input_count, like->size,
+                                       call->outputs, output_count, stream);
+}
+
 // Computes. Returns 0, or -1 with an exception.
 static int launch(const FormulaCall* call) {
     const Array* like = &call->like->array;
-    const size_t input_count = call->self->input_count, output_count = call->form->result_count;
+    const int64_t most_with_lock = 1 << 14;  // elements that take less time than the lock
     jitune_stream stream = NULL;
     PyObject* guard = NULL;
-    if (array_stream(like, &stream) != 0 ||
+    if ((call->handle != NULL && check_prepared(call) != 0) || array_stream(like, &stream) != 0 ||
         array_enter_device(call->like->object, like, &guard) != 0) {
         return -1;
     }
     jitune_status status = JITUNE_OK;
-    Py_BEGIN_ALLOW_THREADS
-    status = like->device == kHostDevice
-                 ? jitune_formula_run(call->self->formula, call->inputs, input_count, like->size,
-                                      call->outputs, output_count)
-                 : jitune_formula_launch(call->self->formula, call->inputs, input_count, like->size,
-                                         call->outputs, output_count, stream);
-    Py_END_ALLOW_THREADS
+    if (call->handle != NULL && (like->device != kHostDevice || like->size <= most_with_lock)) {
+        status = launch_prepared(call, stream);
+    } else {
+        Py_BEGIN_ALLOW_THREADS
+        status =
+            call->handle != NULL ? launch_prepared(call, stream) : launch_formula(call, stream);
+        Py_END_ALLOW_THREADS
+    }
     if (status != JITUNE_OK) {
         raise_status(status);
     }
@@ -204,7 +329,7 @@ static PyObject* close_results(FormulaCall* call) {
     PyObject* all = PyDict_New();
     for (size_t i = 0; all != NULL && i < count; ++i) {
         PyObject* one = close_result(call, i);
-        if (one == NULL || PyDict_SetItemString(all, call->form->results[i].name, one) != 0) {
+        if (one == NULL || PyDict_SetItem(all, call->form->keys[i], one) != 0) {
             Py_CLEAR(all);
         }
         Py_XDECREF(one);
@@ -212,52 +337,44 @@ static PyObject* close_results(FormulaCall* call) {
     return all;
 }
 
-static PyObject* computed(FormulaCall* call, FormulaObject* self) {
-    return call_read_inputs(call) != 0 || find_form(call, self) != 0 ||
-                   call_read_places(call) != 0 || open_results(call) != 0 || launch(call) != 0
-               ? NULL
-               : close_results(call);
+int formula_read(FormulaCall* call) {
+    return call_read_inputs(call) != 0 || find_form(call) != 0 ? -1 : call_read_places(call);
 }
 
-static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* keywords) {
-    FormulaObject* self = (FormulaObject*)object;
-    if (self->formula == NULL) {
-        PyErr_SetString(PyExc_ValueError, "the MapReduce has not been made: pass it a formula");
-        return NULL;
-    }
-    if (PyTuple_Size(arguments) != 0) {
-        PyErr_SetString(PyExc_TypeError, "MapReduce takes its arrays by name: residual(r=r, z=z)");
-        return NULL;
-    }
+PyObject* formula_compute(FormulaObject* self, const FormulaHandle* handle, PyObject* arguments,
+                          PyObject* keywords) {
     FormulaCall call;  // too large to be zeroed for each call
-    call.self = self;
-    call.keywords = keywords;
-    call.like = NULL;
-    call.targets = NULL;
-    call.given = PyMem_Calloc(self->input_count + 1, sizeof *call.given);
-    if (call.given == NULL) {
-        return PyErr_NoMemory();
-    }
-    PyObject* out = call_keyword(&call, "out");
-    call.out = out == Py_None ? NULL : out;
     PyObject* result = NULL;
-    if (call.out != NULL && !PyDict_Check(call.out)) {
-        PyErr_SetString(PyExc_TypeError, "out must be a dict of arrays by the names of results");
-    } else {
-        result = computed(&call, self);
+    if (call_begin(&call, self, handle, arguments, keywords) == 0 && formula_read(&call) == 0 &&
+        open_results(&call) == 0 && launch(&call) == 0) {
+        result = close_results(&call);
     }
     call_release(&call);
     return result;
 }
 
+static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* keywords) {
+    return formula_compute((FormulaObject*)object, NULL, arguments, keywords);
+}
+
+static PyMethodDef formula_methods[] = {
+    {"prepare", (PyCFunction)(void (*)(void))formula_prepare, METH_VARARGS | METH_KEYWORDS,
+     "prepare($self, *, out=None, **inputs)\n--\n\nA jitune.PreparedMapReduce for calls like this "
+     "one: of these dtypes, this number of elements and this\ndevice."},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyType_Slot formula_slots[] = {
     {Py_tp_doc,
-     "MapReduce(text, /, session=None)\n--\n\nA formula over arrays, computed in as few passes as "
-     "it needs.\n\nstep(x=x, y=y, out=None): arrays and numbers by their names in the formula, and "
-     "places of results by theirs.\nReturns as jitune.map_reduce, which has the rules."},
+     "MapReduce(text, /, session=None, *, operations=())\n--\n\nA formula over arrays, computed in "
+     "as few passes as it needs.\n\nstep(x=x, y=y, out=None): arrays and numbers by their names in "
+     "the formula, and places of results by theirs.\nReturns as jitune.map_reduce, which has the "
+     "rules. operations: what the formula calls besides, each a dict of the\narguments by which "
+     "jitune.custom_reduce takes it."},
     {Py_tp_init, formula_init},
     {Py_tp_dealloc, formula_dealloc},
     {Py_tp_call, formula_call},
+    {Py_tp_methods, formula_methods},
     {0, NULL},
 };
 static PyType_Spec formula_spec = {"jitune.MapReduce", sizeof(FormulaObject), 0, Py_TPFLAGS_DEFAULT,

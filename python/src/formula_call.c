@@ -10,6 +10,68 @@ void* call_memory(void* data, int64_t size) {
     return data == NULL && size == 0 ? nowhere : data;
 }
 
+// The value of an interned key, borrowed, or NULL if there is none.
+static PyObject* value_at(PyObject* dict, PyObject* key) {
+    return dict == NULL ? NULL : PyDict_GetItem(dict, key);
+}
+
+int call_begin(FormulaCall* call, FormulaObject* self, const FormulaHandle* handle,
+               PyObject* arguments, PyObject* keywords) {
+    call->self = self;
+    call->handle = handle;
+    call->keywords = keywords;
+    call->like = NULL;
+    call->targets = NULL;
+    call->given = call->few_given;
+    if (self->input_count > kFew) {
+        call->given = PyMem_Malloc(self->input_count * sizeof *call->given);
+    }
+    if (call->given == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < self->input_count; ++i) {
+        call->given[i].object = NULL;
+        call->given[i].is_read = false;
+    }
+    if (self->formula == NULL) {
+        PyErr_SetString(PyExc_ValueError, "the MapReduce has not been made: pass it a formula");
+        return -1;
+    }
+    if (PyTuple_Size(arguments) != 0) {
+        PyErr_SetString(PyExc_TypeError, "MapReduce takes its arrays by name: residual(r=r, z=z)");
+        return -1;
+    }
+    PyObject* out = value_at(keywords, module_state.names.out);
+    call->has_out = out != NULL;
+    call->out = out == Py_None ? NULL : out;
+    if (call->out != NULL && !PyDict_Check(call->out)) {
+        PyErr_SetString(PyExc_TypeError, "out must be a dict of arrays by the names of results");
+        return -1;
+    }
+    return 0;
+}
+
+// Makes room for the results of the form. Returns 0, or -1 with an exception.
+static int begin_targets(FormulaCall* call) {
+    const size_t count = call->form->result_count;
+    call->targets = call->few_targets;
+    if (count > kFew) {
+        call->targets = PyMem_Malloc(count * sizeof *call->targets);
+    }
+    if (call->targets == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < count; ++i) {
+        call->targets[i].place.object = NULL;
+        call->targets[i].place.is_read = false;
+        call->targets[i].is_made = false;
+        call->targets[i].bits = 0;
+    }
+    return 0;
+}
+
 static bool is_scalar(const Given* given) {
     return given->array.ndim == 0;
 }
@@ -115,10 +177,6 @@ static int read_input(PyObject* object, const char* name, Given* given,
     return 0;
 }
 
-PyObject* call_keyword(const FormulaCall* call, const char* name) {
-    return call->keywords == NULL ? NULL : PyDict_GetItemString(call->keywords, name);
-}
-
 // Floats of Python do not widen a call that computes in float32.
 static void narrow_floats(FormulaCall* call) {
     bool has_float = false, has_double = false;
@@ -141,7 +199,7 @@ int call_read_inputs(FormulaCall* call) {
     const FormulaObject* self = call->self;
     for (size_t i = 0; i < self->input_count; ++i) {
         const char* name = self->input_names[i];
-        PyObject* object = call_keyword(call, name);
+        PyObject* object = value_at(call->keywords, self->input_keys[i]);
         Given* given = &call->given[i];
         if (object == NULL) {
             PyErr_Format(PyExc_TypeError, "the formula reads %s: pass %s=", name, name);
@@ -188,17 +246,15 @@ static int check_place(FormulaCall* call, const Given* place, const jitune_formu
 
 // The array that the call gives for result `i` to be written to, or NULL. It counts in `used` those
 // that are not inputs. Returns 0, or -1 with an exception.
-static int find_place(const FormulaCall* call, const jitune_formula_result* result,
-                      PyObject** place, Py_ssize_t* used_out, Py_ssize_t* used_keywords) {
-    PyObject* in_out = call->out == NULL ? NULL : PyDict_GetItemString(call->out, result->name);
+static int find_place(const FormulaCall* call, size_t i, PyObject** place, Py_ssize_t* used_out,
+                      Py_ssize_t* used_keywords) {
+    const jitune_formula_result* result = &call->form->results[i];
+    PyObject* key = call->form->keys[i];
+    PyObject* in_out = value_at(call->out, key);
     *used_out += in_out != NULL;
     in_out = in_out == Py_None ? NULL : in_out;
-    PyObject* named = result->is_array == 0 ? NULL : call_keyword(call, result->name);
-    bool is_input = false;
-    for (size_t i = 0; i < call->self->input_count; ++i) {
-        is_input = is_input || strcmp(call->self->input_names[i], result->name) == 0;
-    }
-    if (named != NULL && !is_input) {  // an array that the formula writes alone
+    PyObject* named = result->is_array == 0 ? NULL : value_at(call->keywords, key);
+    if (named != NULL && !call->form->is_input[i]) {  // an array that the formula writes alone
         ++*used_keywords;
         if (in_out != NULL) {
             PyErr_Format(PyExc_TypeError, "%s is given twice: itself, and in out", result->name);
@@ -248,10 +304,12 @@ static int check_overlaps(const FormulaCall* call, size_t target) {
     const char* other = NULL;
     for (size_t i = 0; i < call->self->input_count; ++i) {
         const Array* input = &call->given[i].array;
-        const bool is_pointer = call->inputs[i].argument.kind == JITUNE_ARRAY;
+        if (call->inputs[i].argument.kind != JITUNE_ARRAY) {
+            continue;
+        }
         const bool is_in_place =
             place->data == input->data && place->size == input->size && place->type == input->type;
-        other = is_pointer && !is_in_place && overlap(place, input) ? call->inputs[i].name : other;
+        other = !is_in_place && overlap(place, input) ? call->inputs[i].name : other;
     }
     for (size_t i = 0; i < target; ++i) {
         const Given* before = &call->targets[i].place;
@@ -292,23 +350,21 @@ static int check_call(const FormulaCall* call) {
 
 int call_read_places(FormulaCall* call) {
     Py_ssize_t used_out = 0, used_keywords = 0;
-    call->targets = PyMem_Calloc(call->form->result_count, sizeof *call->targets);
-    if (call->targets == NULL) {
-        PyErr_NoMemory();
+    if (begin_targets(call) != 0) {
         return -1;
     }
     for (size_t i = 0; i < call->form->result_count; ++i) {
         const jitune_formula_result* result = &call->form->results[i];
         Given* place = &call->targets[i].place;
         PyObject* object = NULL;
-        if (find_place(call, result, &object, &used_out, &used_keywords) != 0 ||
+        if (find_place(call, i, &object, &used_out, &used_keywords) != 0 ||
             (object != NULL && (read_given(object, result->name, place) != 0 ||
                                 check_place(call, place, result) != 0))) {
             return -1;
         }
     }
-    const Py_ssize_t keywords = (call->keywords == NULL ? 0 : PyDict_Size(call->keywords)) -
-                                (call_keyword(call, "out") != NULL);
+    const Py_ssize_t keywords =
+        (call->keywords == NULL ? 0 : PyDict_Size(call->keywords)) - call->has_out;
     if (keywords != used_keywords + (Py_ssize_t)call->self->input_count) {
         return refuse_key(call, call->keywords, false);
     }
@@ -325,7 +381,7 @@ static void release(Given* given) {
 }
 
 void call_release(FormulaCall* call) {
-    for (size_t i = 0; i < call->self->input_count; ++i) {
+    for (size_t i = 0; call->given != NULL && i < call->self->input_count; ++i) {
         release(&call->given[i]);
     }
     for (size_t i = 0; call->targets != NULL && i < call->form->result_count; ++i) {
@@ -334,6 +390,10 @@ void call_release(FormulaCall* call) {
         }
         release(&call->targets[i].place);
     }
-    PyMem_Free(call->targets);
-    PyMem_Free(call->given);
+    if (call->targets != call->few_targets) {
+        PyMem_Free(call->targets);
+    }
+    if (call->given != call->few_given) {
+        PyMem_Free(call->given);
+    }
 }

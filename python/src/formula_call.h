@@ -15,6 +15,8 @@ typedef struct Form {
     int16_t inputs[kMostArguments];  // form_of() each
     size_t result_count;
     jitune_formula_result results[kMostArguments];
+    PyObject* keys[kMostArguments];  // the names of results, interned
+    bool is_input[kMostArguments];   // the result is an array that is an input, too
 } Form;
 
 typedef struct {
@@ -23,8 +25,18 @@ typedef struct {
     PyObject* session;
     size_t input_count;
     const char* input_names[kMostArguments];  // of the formula
+    PyObject* input_keys[kMostArguments];     // the same, interned as keywords of calls are
     Form* forms;
 } FormulaObject;
+
+// What calls of a prepared handle must be like.
+typedef struct {
+    jitune_prepared* prepared;
+    const Form* form;
+    int64_t size;                         // elements of the arrays
+    int device;                           // kHostDevice, or the number of a GPU
+    jitune_type outputs[kMostArguments];  // the types of the results' places
+} FormulaHandle;
 
 // An array that a call brings: an input, or the place of a result.
 typedef struct {
@@ -42,20 +54,28 @@ typedef struct {
     uint64_t bits;
 } Target;
 
+enum { kFew = 4 };  // a call has room for so many arrays without an allocation
+
 // A call, as far as it is known.
 typedef struct {
-    const FormulaObject* self;
-    PyObject *keywords, *out;  // out: a dict, or NULL
+    FormulaObject* self;
+    const FormulaHandle* handle;  // NULL: the formula itself launches
+    PyObject *keywords, *out;     // out: a dict, or NULL
+    bool has_out;                 // `out` is among the keywords, perhaps as None
     const Form* form;
     jitune_formula_argument inputs[kMostArguments], outputs[kMostArguments];
-    Given* given;       // of the inputs; zeroed where nothing is read yet
-    Target* targets;    // of the results; NULL, or zeroed likewise
+    Given* given;       // of the inputs: few_given, or allocated
+    Target* targets;    // of the results: few_targets, or allocated; NULL if the form is not known
     const Given* like;  // the first array of n elements: results are of its kind, shape and device
     const char* like_name;
+    Given few_given[kFew];
+    Target few_targets[kFew];
 } FormulaCall;
 
-// The argument of a name, borrowed, or NULL if the call has none.
-PyObject* call_keyword(const FormulaCall* call, const char* name);
+// Begins a call of a formula, or of a handle of it, which may be NULL. call_release() is due in any
+// case. Returns 0, or -1 with an exception.
+int call_begin(FormulaCall* call, FormulaObject* self, const FormulaHandle* handle,
+               PyObject* arguments, PyObject* keywords);
 
 // Reads the inputs. Returns 0, or -1 with an exception.
 int call_read_inputs(FormulaCall* call);

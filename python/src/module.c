@@ -3,6 +3,7 @@
 #include "bound.h"
 #include "calls.h"
 #include "formula.h"
+#include "formula_prepared.h"
 #include "kernel.h"
 #include "prepared.h"
 #include "reduce.h"
@@ -143,6 +144,7 @@ static int intern_names(AttributeNames* names) {
     names->strides = PyUnicode_InternFromString("strides");
     names->c_contiguous = PyUnicode_InternFromString("_c_contiguous");
     names->requires_grad = PyUnicode_InternFromString("requires_grad");
+    names->out = PyUnicode_InternFromString("out");
     return PyErr_Occurred() ? -1 : 0;
 }
 
@@ -166,6 +168,7 @@ PyMODINIT_FUNC PyInit__jitune(void) {
         add_errors(module) != 0 || add_session_type(module) != 0 ||
         add_prepared_type(module) != 0 || add_bound_type(module) != 0 ||
         add_kernel_type(module) != 0 || add_formula_type(module) != 0 ||
+        add_formula_prepared_type(module) != 0 ||
         PyModule_AddStringConstant(module, "__version__", jitune_version_text()) != 0) {
         Py_DECREF(module);
         return NULL;

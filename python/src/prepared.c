@@ -140,16 +140,20 @@ static PyObject* prepared_call(PyObject* self, PyObject* arguments, PyObject* ke
     return prepared_launch(self, arrays, 2);
 }
 
-static PyObject* prepared_info(PyObject* object, PyObject* unused) {
-    (void)unused;
+PyObject* prepared_info_of(const jitune_prepared* prepared) {
     jitune_dispatch_info info;
-    const jitune_status status = jitune_prepared_info(((PreparedObject*)object)->prepared, &info);
+    const jitune_status status = jitune_prepared_info(prepared, &info);
     return status != JITUNE_OK
                ? raise_status(status)
                : Py_BuildValue("{sssssssssOsL}", "origin", info.origin, "device", info.device,
                                "device_name", info.device_name, "configuration", info.configuration,
                                "pending", info.pending ? Py_True : Py_False, "waited",
                                (long long)info.waited);
+}
+
+static PyObject* prepared_info(PyObject* object, PyObject* unused) {
+    (void)unused;
+    return prepared_info_of(((PreparedObject*)object)->prepared);
 }
 
 // Rows or columns of an array whose first or last dimension is reduced; all where axis is None.
@@ -217,13 +221,8 @@ static PyObject* prepare(jitune_reduce_op op, const Array* in, PyObject* axis, P
     reduction.result = types.kernel;
     jitune_prepared* prepared = NULL;
     jitune_status status = JITUNE_OK;
-    char device[32] = "host";
-    if (in->device != kHostDevice) {
-        snprintf(device, sizeof device, "cuda:%d", in->device);
-        if (in->kind->access == kCudaInterface) {
-            device[0] = '\0';  // the current one
-        }
-    }
+    char device[32];
+    array_device_id(in, device, sizeof device);
     Py_BEGIN_ALLOW_THREADS
     status = jitune_prepare_reduction(session, &reduction, device, &prepared);
     Py_END_ALLOW_THREADS

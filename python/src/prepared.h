@@ -12,6 +12,9 @@ int prepared_read(PyObject* handle, PyObject* const* arguments, Array* in, Array
 PyObject* prepared_run(PyObject* handle, PyObject* const* arguments, const Array* in,
                        const Array* out);
 
+// What answers, as a dict, or NULL with an exception.
+PyObject* prepared_info_of(const jitune_prepared* prepared);
+
 // prepare(op, x, axis=None, dtype=None, session=None)
 PyObject* prepare_call(PyObject* self, PyObject* const* arguments, Py_ssize_t count,
                        PyObject* keywords);

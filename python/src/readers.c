@@ -239,22 +239,47 @@ int read_cuda_interface(PyObject* object, const char* name, Array* array) {
     return result;
 }
 
+// DLPack's code of a letter of the struct module, or 255.
+static uint8_t code_of_letter(char letter) {
+    switch (letter) {
+        case 'b':
+        case 'h':
+        case 'i':
+        case 'l':
+        case 'q':
+        case 'n':
+            return kDLInt;
+        case 'B':
+        case 'H':
+        case 'I':
+        case 'L':
+        case 'Q':
+        case 'N':
+            return kDLUInt;
+        case 'e':
+        case 'f':
+        case 'd':
+            return kDLFloat;
+        case '?':
+            return kDLBool;
+        default:
+            return 255;
+    }
+}
+
 // A format of the struct module with one element: "<f", "=q", "?".
 static int read_format(const char* format, int bytes, const char* name, Array* array) {
-    const char* letter = strchr("@=<>!", *format) != NULL && *format != '\0' ? format + 1 : format;
-    if ((*format == '>' || *format == '!') && bytes > 1) {
+    const bool is_big = *format == '>' || *format == '!';
+    const bool has_order = is_big || *format == '@' || *format == '=' || *format == '<';
+    const char* letter = format + has_order;
+    if (is_big && bytes > 1) {
         PyErr_Format(PyExc_TypeError,
                      "%s has big-endian elements: pass an array of this machine's byte order",
                      name);
         return -1;
     }
     const bool is_one = letter[0] != '\0' && letter[1] == '\0';
-    const uint8_t code = !is_one                             ? 255
-                         : strchr("bhilqn", *letter) != NULL ? kDLInt
-                         : strchr("BHILQN", *letter) != NULL ? kDLUInt
-                         : strchr("efd", *letter) != NULL    ? kDLFloat
-                         : *letter == '?'                    ? kDLBool
-                                                             : 255;
+    const uint8_t code = is_one ? code_of_letter(*letter) : 255;
     if (code == 255) {
         PyErr_Format(PyExc_TypeError,
                      "%s has elements of format \"%s\": pass bools, integers or floats", name,

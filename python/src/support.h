@@ -5,10 +5,10 @@
 #include "jitune/jitune.h"
 #include "python.h"
 
-// Names of attributes, interned: a lookup then compares no text.
+// Names of attributes and keywords, interned: a lookup then compares no text.
 typedef struct {
     PyObject *data, *ptr, *device_id, *dtype, *ndim, *size, *shape, *strides, *c_contiguous,
-        *requires_grad;
+        *requires_grad, *out;
 } AttributeNames;
 
 // The module's exceptions and its Python helpers, set when the module is imported.

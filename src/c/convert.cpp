@@ -143,6 +143,17 @@ void refuse_unwanted_offsets(const char* call, detail::ReduceShape::Kind kind,
     }
 }
 
+std::vector<CustomOperation> custom_operations(const char* call,
+                                               const jitune_custom_operation* operations,
+                                               std::size_t count) {
+    std::vector<CustomOperation> result;
+    for (std::size_t i = 0; i < count; ++i) {
+        refuse_null(operations, call, "operations");
+        result.push_back(custom_operation(operations[i]));
+    }
+    return result;
+}
+
 detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil) {
     refuse_null(stencil, call, "stencil");
     Stencil result;

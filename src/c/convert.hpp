@@ -36,6 +36,10 @@ void refuse_unwanted_offsets(const char* call, detail::ReduceShape::Kind kind,
                              const int64_t* offsets);
 
 /// Refers to the weights of the caller.
+std::vector<CustomOperation> custom_operations(const char* call,
+                                               const jitune_custom_operation* operations,
+                                               std::size_t count);
+
 detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil);
 
 detail::EntropyRequest entropy_request(const char* call, const jitune_entropy* entropy);

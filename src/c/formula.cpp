@@ -40,13 +40,16 @@ std::vector<FormulaInput> inputs_of(const std::vector<FormulaArgument>& argument
 }  // namespace
 
 jitune_status jitune_formula_create(jitune_session* session, const char* text,
-                                    jitune_formula** formula) {
+                                    const jitune_custom_operation* operations,
+                                    size_t operation_count, jitune_formula** formula) {
     return guarded([&] {
         refuse_null(text, "jitune_formula_create: text");
         refuse_null(formula, "jitune_formula_create: formula");
         const std::vector<FormulaStatement> statements = parse_formula(text);
-        *formula = new jitune_formula{MapReduce(text, session_of(session)), text,
-                                      formula_inputs(statements), names_of_results(statements)};
+        const auto custom = custom_operations("jitune_formula_create", operations, operation_count);
+        *formula = new jitune_formula{MapReduce(text, custom, session_of(session)), text,
+                                      OwnOperations(custom), formula_inputs(statements),
+                                      names_of_results(statements)};
     });
 }
 
@@ -82,7 +85,8 @@ jitune_status jitune_formula_results(const jitune_formula* formula,
             refuse_null(results, kCall, "results");
         }
         const auto gifts = formula_gifts(
-            formula->text, inputs_of(formula_arguments(kCall, "inputs", inputs, input_count)));
+            formula->text, inputs_of(formula_arguments(kCall, "inputs", inputs, input_count)),
+            formula->operations.all());
         for (std::size_t i = 0; i < std::min(gifts.size(), capacity); ++i) {
             results[i] = {formula->results[i].c_str(), gifts[i].is_array ? 1 : 0,
                           static_cast<jitune_type>(gifts[i].type)};

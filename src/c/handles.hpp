@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "families/formula/own_operations.hpp"
 #include "jitune/jitune.h"
 #include "jitune/map_reduce.hpp"
 #include "jitune/reduce.hpp"
@@ -29,6 +30,7 @@ struct jitune_kernel {
 struct jitune_formula {
     jitune::MapReduce formula;
     std::string text;
+    jitune::internal::OwnOperations operations;
     std::vector<std::string> inputs;   ///< the names that it reads
     std::vector<std::string> results;  ///< the names of what it gives
 };

@@ -64,6 +64,21 @@ jitune_status jitune_kernel_prepare(const jitune_kernel* kernel, const jitune_si
     });
 }
 
+jitune_status jitune_formula_prepare(const jitune_formula* formula,
+                                     const jitune_formula_argument* inputs, size_t input_count,
+                                     int64_t n, const jitune_formula_argument* outputs,
+                                     size_t output_count, const char* device,
+                                     jitune_prepared** prepared) {
+    return guarded([&] {
+        constexpr const char* kCall = "jitune_formula_prepare";
+        refuse_null(formula, kCall, "formula");
+        refuse_null(prepared, kCall, "prepared");
+        *prepared = new_prepared(formula->formula.prepare(
+            formula_arguments(kCall, "inputs", inputs, input_count), n,
+            formula_arguments(kCall, "outputs", outputs, output_count), device_of(device)));
+    });
+}
+
 jitune_status jitune_launch(const jitune_prepared* prepared, const void* in, const int64_t* offsets,
                             void* out, jitune_stream stream) {
     return guarded([&] {
@@ -72,7 +87,7 @@ jitune_status jitune_launch(const jitune_prepared* prepared, const void* in, con
         const auto* const call = std::get_if<detail::PreparedCall>(&prepared->call);
         if (call == nullptr) {
             throw Error(ErrorKind::usage,
-                        "jitune_launch: the handle is of a kernel of your own: call "
+                        "jitune_launch: the handle is of a kernel of your own or a formula: call "
                         "jitune_launch_kernel");
         }
         call->launch(in, offsets, out, stream);

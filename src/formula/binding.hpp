@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
+#include "formula/vocabulary.hpp"
 #include "jitune/element_type.hpp"
 
 namespace jitune::internal {
@@ -41,10 +43,12 @@ inline bool has_elements(const FormulaInput& input) {
     return input.kind == FormulaInput::Kind::array || input.kind == FormulaInput::Kind::places;
 }
 
-/// The names and types of one form of a call. An array that a formula reads and writes is both.
+/// The names and types of one form of a call, and the operations that are the formula's own. An
+/// array that a formula reads and writes is both.
 struct FormulaBinding {
     std::vector<FormulaInput> inputs;
     std::vector<FormulaOutput> outputs;
+    std::span<const FormulaOperation> operations = {};
     LineShape shape = LineShape::flat;
     ElementType offset = ElementType::int64;  ///< of segments
 

@@ -140,13 +140,14 @@ block = "1024"
 grid = "1"
 */
 #include "jitune_formula.h"
-
+{}
 namespace jitune {{
 
 {}
 }}  // namespace jitune
 )toml",
-                       quoted(all_members(parts.references.stages())), stage_code(parts));
+                       quoted(all_members(parts.references.stages())), sources_of(parts),
+                       stage_code(parts));
 }
 
 }  // namespace jitune::internal

@@ -127,7 +127,7 @@ template = ["reference"]
 arguments = [{plain_members}{arguments}]
 */
 #include "{header}"
-
+{sources}
 namespace jitune {{
 
 {structs}template <int step>
@@ -142,6 +142,7 @@ void plainly({plain_declared}{more}) {{
 )toml",
                fmt::arg("members", quoted(all)), fmt::arg("arguments", shape.arguments),
                fmt::arg("plain_members", quoted(all_plain)), fmt::arg("header", shape.header),
+               fmt::arg("sources", sources_of(parts)),
                fmt::arg("structs",
                         structs_of(parts, stages, "Stage") + structs_of(parts, plain, "Plain")),
                fmt::arg("declared", declared(all)), fmt::arg("more", shape.declared),

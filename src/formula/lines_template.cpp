@@ -207,7 +207,7 @@ block = "256"
 grid = "max(1, min(lines, 65536))"
 */
 #include "jitune_formula_lines.h"
-
+{sources}
 namespace jitune {{
 
 {kernel_code}
@@ -222,6 +222,7 @@ __global__ void __launch_bounds__(256) plainly({declared}{lines}) {{
                fmt::arg("arguments",
                         quoted(plain) + (is_segments(parts) ? "\"lines\", \"length\", \"offsets\""
                                                             : "\"lines\", \"length\"")),
+               fmt::arg("sources", sources_of(parts)),
                fmt::arg("kernel_code", device_lines(parts.kernels.stages(), "Formula")),
                fmt::arg("kernels", kernels),
                fmt::arg("plain_code", device_lines(parts.references.stages(), "Plain")),

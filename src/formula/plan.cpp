@@ -91,7 +91,7 @@ private:
 
     /// Adds the reduction that a call stands for to the stage that its expressions need.
     std::size_t reduce(const FormulaNode& node) {
-        const FormulaOperation* const operation = formula_operation(node.text);
+        const FormulaOperation* const operation = operation_of(node);
         if (node.parts.empty() || node.parts.size() > 2) {
             refuse(node.at,
                    fmt::format("{}(expression) or {}(expression, where) reduces one expression",
@@ -136,6 +136,12 @@ private:
     FormulaNode of_results(const FormulaNode& node) {
         if (is_reduction(node)) {
             return name_of(reduce(node), node.at);
+        }
+        if (node.kind == Kind::call && formula_function(node.text) == nullptr &&
+            !formula_cast_type(node.text)) {
+            refuse(node.at, fmt::format("\"{}\" is neither a function nor an operation that "
+                                        "formulas know; operations are {}{}",
+                                        node.text, formula_operation_names(), own_names()));
         }
         if (node.kind == Kind::name) {
             if (const auto found = by_name_.find(node.text); found != by_name_.end()) {
@@ -195,7 +201,7 @@ private:
 
     /// Where one value is needed: min(a, b) of two values is a function, else a reduction.
     [[nodiscard]] bool is_reduction(const FormulaNode& node) const {
-        if (node.kind != Kind::call || formula_operation(node.text) == nullptr) {
+        if (node.kind != Kind::call || operation_of(node) == nullptr) {
             return false;
         }
         return node.parts.size() < 2 || formula_function(node.text) == nullptr ||
@@ -203,9 +209,21 @@ private:
     }
 
     /// Where a value for each element is needed: min(a, b) is a function.
-    static bool is_reduction_in_element(const FormulaNode& node) {
-        return formula_operation(node.text) != nullptr &&
+    [[nodiscard]] bool is_reduction_in_element(const FormulaNode& node) const {
+        return operation_of(node) != nullptr &&
                (node.parts.size() < 2 || formula_function(node.text) == nullptr);
+    }
+
+    [[nodiscard]] std::string own_names() const {
+        std::string names;
+        for (const FormulaOperation& one : binding_.operations) {
+            names += fmt::format(", {}", one.name);
+        }
+        return names;
+    }
+
+    [[nodiscard]] const FormulaOperation* operation_of(const FormulaNode& call) const {
+        return formula_operation(call.text, binding_.operations);
     }
 
     void use(const FormulaNode& node) {

@@ -97,8 +97,12 @@ std::string operations(const StageWork& work, std::size_t word) {
     text += "    struct State {\n";
     std::vector<std::string> identities, combinations;
     for (std::size_t i = 0; i < work.reductions.size(); ++i) {
+        // Small states of one's own become whole words, of which all states are made.
         text += fmt::format("        {1}typename Op{0}::State s{0};\n", i,
-                            word == 8 ? "alignas(8) " : "");
+                            work.reductions[i].is_own
+                                ? fmt::format("alignas(4) alignas(typename Op{}::State) ", i)
+                            : word == 8 ? "alignas(8) "
+                                        : "");
         identities.push_back(fmt::format("Op{}::identity()", i));
         combinations.push_back(fmt::format("Op{0}::combine(a.s{0}, b.s{0})", i));
     }

@@ -40,8 +40,8 @@ struct ReductionTypes {
     ElementType element, accumulator, result;
 };
 
-ElementType default_result(Operation kind, ElementType element) {
-    switch (kind) {
+ElementType default_result(const FormulaOperation& operation, ElementType element) {
+    switch (operation.kind) {
         case Operation::total:
             return element;
         case Operation::real:
@@ -49,6 +49,8 @@ ElementType default_result(Operation kind, ElementType element) {
         case Operation::place:
         case Operation::count:
             return int64;
+        case Operation::own:
+            return operation.result;
         case Operation::test:
             break;
     }
@@ -74,15 +76,17 @@ ElementType accumulator_of(Operation kind, ElementType element, ElementType resu
 }
 
 /// Whether an operation with such an expression can have the result.
-bool fits(Operation kind, ElementType element, ElementType result) {
-    switch (kind) {
+bool fits(const FormulaOperation& operation, ElementType element, ElementType result) {
+    switch (operation.kind) {
+        case Operation::own:
+            return result == operation.result;
         case Operation::real:
             return is_float(result);
         case Operation::place:
         case Operation::count:
             return result == int64 || result == int32 || result == uint64 || result == uint32;
         default:
-            return kind == Operation::test || is_float(result) || !is_float(element);
+            return operation.kind == Operation::test || is_float(result) || !is_float(element);
     }
 }
 
@@ -93,6 +97,9 @@ struct StateSize {
 
 StateSize state_size(const FormulaOperation& operation, bool has_where, ElementType accumulator) {
     const std::size_t one = bytes_of(accumulator);
+    if (operation.kind == Operation::own) {  // at most
+        return {16, 16};
+    }
     if (operation.kind == Operation::place || (operation.name == "mean" && has_where)) {
         return {16, 8};
     }
@@ -129,6 +136,7 @@ public:
                 compute(step);
             }
         }
+        work_.state_bytes = (work_.state_bytes + alignment_ - 1) / alignment_ * alignment_;
         refuse_large_state();
         return std::move(work_);
     }
@@ -257,7 +265,8 @@ private:
 
     void reduce(const FormulaStep& step) {
         const FormulaOperation& operation = *step.operation;
-        // Places and counts have no tolerance: they must not depend on the precision.
+        // Places and counts have no tolerance: they must not depend on the precision. The text of
+        // an own operation is for the type that it gets.
         narrow_ = operation.kind != Operation::total && operation.kind != Operation::real;
         const TypedText value = expressions_.write(step.value);
         const ElementType element = value.type;
@@ -267,8 +276,8 @@ private:
         const ElementType natural =
             all_.results_ != nullptr
                 ? (*all_.results_)[step.result]
-                : wanted(step.result).value_or(default_result(operation.kind, element));
-        if (!fits(operation.kind, element, natural)) {
+                : wanted(step.result).value_or(default_result(operation, element));
+        if (!fits(operation, element, natural)) {
             refuse_formula(
                 all_.formula_, step.value.at,
                 fmt::format(
@@ -289,7 +298,9 @@ private:
         const std::string scalar(kernel_type(!is_magnitude                ? accumulator
                                              : bytes_of(accumulator) == 8 ? uint64
                                                                           : uint32));
-        work_.reductions.push_back({type, is_scalar, scalar, size.bytes});
+        work_.reductions.push_back(
+            {type, is_scalar, scalar, size.bytes, operation.kind == Operation::own});
+        alignment_ = std::max(alignment_, size.alignment);
         state_of_[step.result] = index;
         work_.state_bytes =
             (work_.state_bytes + size.alignment - 1) / size.alignment * size.alignment + size.bytes;
@@ -366,6 +377,7 @@ private:
     bool host_;
     bool narrow_ = false;  // this expression is as precise as the kernels'
     StageWork work_;
+    std::size_t alignment_ = 1;                    // of the state
     std::map<std::string, Local> locals_;          // arrays that a step before has written
     std::map<std::size_t, std::size_t> state_of_;  // by result
     ExpressionWriter expressions_;

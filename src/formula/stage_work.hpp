@@ -47,6 +47,7 @@ struct StageReduction {
     bool is_scalar;    ///< its state is one number, which loops on the host can have in vectors
     std::string scalar_type;
     std::size_t bytes;  ///< of its state
+    bool is_own;        ///< its operation is the caller's
 };
 
 /// A scalar in memory, which each thread reads once.

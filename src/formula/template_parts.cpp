@@ -61,13 +61,16 @@ std::string fill(ElementType type, bool is_exact) {
     return is_exact ? "whole -8..8" : "random 0.5..2";
 }
 
-std::string tolerance(ElementType type, bool is_exact) {
-    if (is_whole(type) || is_exact) {
+std::string tolerance(ElementType type, const FormulaParts& parts) {
+    if (is_whole(type) || parts.is_exact) {
         return "";
     }
-    return fmt::format(", tolerance = {}", type == float64   ? "1e-8"
-                                           : type == float32 ? "1e-3"
-                                                             : "2e-2");
+    const double usual = type == float64 ? 1e-8 : type == float32 ? 1e-3 : 2e-2;
+    double most = usual;
+    for (const auto& [name, operation] : parts.own) {
+        most = std::max(most, operation->tolerance);
+    }
+    return fmt::format(", tolerance = {}", most);
 }
 
 bool is_written(const FormulaPlan& plan, const std::string& array) {
@@ -121,7 +124,10 @@ FormulaParts::FormulaParts(std::string_view text, const FormulaBinding& its_bind
             is_exact = is_exact && jitune::internal::is_exact(step.value) &&
                        (step.operation == nullptr ||
                         (step.operation->kind != FormulaOperation::Kind::real &&
-                         step.operation->name != "product"));
+                         step.operation->name != "product" && step.operation->tolerance == 0));
+            if (step.operation != nullptr && step.operation->kind == FormulaOperation::Kind::own) {
+                own[step.operation->name] = step.operation;
+            }
         }
     }
 }
@@ -198,7 +204,7 @@ std::string arguments_of(const FormulaParts& parts) {
         text += fmt::format("out_{} = {{ access = \"out\", type = \"{}\", count = \"{}\"{} }}\n",
                             one.name, to_string(one.type),
                             is_written(parts.plan, one.name) ? counts.elements : counts.lines,
-                            tolerance(one.type, parts.is_exact));
+                            tolerance(one.type, parts));
     }
     for (std::size_t i = 0; i < parts.plan.results.size(); ++i) {
         const FormulaResult& one = parts.plan.results[i];
@@ -220,6 +226,14 @@ std::string arguments_of(const FormulaParts& parts) {
     return text +
            "lines = { access = \"scalar\", type = \"uint64\", value = \"lines\" }\n"
            "length = { access = \"scalar\", type = \"uint64\", value = \"length\" }\n";
+}
+
+std::string sources_of(const FormulaParts& parts) {
+    std::string text;
+    for (const auto& [name, operation] : parts.own) {
+        text += operation->source;
+    }
+    return text;
 }
 
 std::string names_of(const std::vector<StageMember>& members) {

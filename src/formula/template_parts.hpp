@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,7 @@ struct FormulaParts {
     FormulaPlan plan;
     StageWorks kernels, references;
     bool is_exact = true;  ///< small whole numbers as data give results without rounding
+    std::map<std::string_view, const FormulaOperation*> own;  ///< operations that it uses
 
     /// Bytes that all stages read and write for each element, at least 1.
     [[nodiscard]] std::size_t bytes() const;
@@ -39,6 +41,9 @@ std::string head_of(const FormulaParts& parts);
 
 /// The tables [types.reference] and [arguments], without what the kind of kernel adds.
 std::string arguments_of(const FormulaParts& parts);
+
+/// The source of the formula's own operations.
+std::string sources_of(const FormulaParts& parts);
 
 /// "in_x, out_r".
 std::string names_of(const std::vector<StageMember>& members);

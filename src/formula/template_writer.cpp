@@ -17,9 +17,10 @@ std::string formula_template(std::string_view formula, const FormulaBinding& bin
 }
 
 std::vector<FormulaGift> formula_gifts(std::string_view formula,
-                                       const std::vector<FormulaInput>& inputs) {
+                                       const std::vector<FormulaInput>& inputs,
+                                       std::span<const FormulaOperation> operations) {
     const std::vector<FormulaStatement> statements = parse_formula(formula);
-    FormulaBinding binding{inputs, {}};
+    FormulaBinding binding{inputs, {}, operations};
     std::vector<FormulaGift> gifts;
     for (const FormulaStatement& one : statements) {
         const bool is_known = std::any_of(gifts.begin(), gifts.end(), [&](const FormulaGift& gift) {

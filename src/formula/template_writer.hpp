@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,7 @@ struct FormulaGift {
 /// Everything that a formula gives, in the order of its statements, for these inputs. An array that
 /// is an input, too, keeps its type. Throws as formula_template().
 std::vector<FormulaGift> formula_gifts(std::string_view formula,
-                                       const std::vector<FormulaInput>& inputs);
+                                       const std::vector<FormulaInput>& inputs,
+                                       std::span<const FormulaOperation> operations = {});
 
 }  // namespace jitune::internal

@@ -121,8 +121,15 @@ const FormulaFunction* formula_function(std::string_view name) {
     return plain != nullptr && plain->kind == Function::real ? plain : nullptr;
 }
 
-const FormulaOperation* formula_operation(std::string_view name) {
-    return find(kOperations, name);
+const FormulaOperation* formula_operation(std::string_view name,
+                                          std::span<const FormulaOperation> own) {
+    const FormulaOperation* const found = find(kOperations, name);
+    if (found != nullptr) {
+        return found;
+    }
+    const auto one =
+        std::find_if(own.begin(), own.end(), [&](const auto& row) { return row.name == name; });
+    return one == own.end() ? nullptr : &*one;
 }
 
 std::optional<ElementType> formula_cast_type(std::string_view name) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,15 +36,21 @@ struct FormulaOperation {
         place,  ///< the index of an element
         test,   ///< all, any
         count,  ///< of elements that are not 0
+        own,    ///< given as source text
     };
     std::string_view name;
     Kind kind;
-    std::string_view
-        code;  ///< the class template in jitune_operations.h or jitune_formula_operations.h
+    /// The class template in jitune_operations.h, jitune_formula_operations.h or `source`.
+    std::string_view code;
+    // Of kind own:
+    ElementType result = ElementType::float32;
+    double tolerance = 0;  ///< as CustomOperation::tolerance
+    std::string_view source = {};
 };
 
-/// The operation of a name, or nothing.
-const FormulaOperation* formula_operation(std::string_view name);
+/// The operation of a name, also among those that are the formula's own, or nothing.
+const FormulaOperation* formula_operation(std::string_view name,
+                                          std::span<const FormulaOperation> own = {});
 
 /// The type of a conversion, as in `double(x)`: names of element types and of C++; nothing for
 /// other names.

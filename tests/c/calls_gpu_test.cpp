@@ -89,7 +89,8 @@ TEST_F(CCallsGpu, ComputesFormulas) {
     const DeviceArray<std::int32_t> y(*driver_, 10'000);
     const DeviceArray<std::int32_t> highest(*driver_, 1);
     jitune_formula* formula = nullptr;
-    ASSERT_EQ(jitune_formula_create(c_session_, "m = max(x); y[i] = m - x", &formula), JITUNE_OK)
+    ASSERT_EQ(jitune_formula_create(c_session_, "m = max(x); y[i] = m - x", nullptr, 0, &formula),
+              JITUNE_OK)
         << jitune_last_message();
     const jitune_formula_argument input = jitune_named("x", jitune_array(JITUNE_INT32, x.data()));
     const jitune_formula_argument outputs[] = {

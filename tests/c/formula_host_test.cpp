@@ -32,7 +32,7 @@ protected:
     void read(const char* text) {
         jitune_formula_destroy(formula_);
         formula_ = nullptr;
-        expect_ok(jitune_formula_create(session_, text, &formula_));
+        expect_ok(jitune_formula_create(session_, text, nullptr, 0, &formula_));
     }
     static void expect_ok(jitune_status status) {
         EXPECT_EQ(status, JITUNE_OK) << jitune_last_message();
@@ -102,11 +102,57 @@ TEST_F(CFormulaHost, SaysWhatItReadsAndGives) {
     EXPECT_EQ(results[1].name, nullptr);
 }
 
+TEST_F(CFormulaHost, CallsOperationsOfOnesOwn) {
+    const jitune_custom_operation longest{"longest",       nullptr, "float",        "0", "x",
+                                          "a < b ? b : a", nullptr, JITUNE_FLOAT64, 0};
+    expect_ok(jitune_formula_create(session_, "s = longest(x * k)", &longest, 1, &formula_));
+    const std::array inputs{jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data())),
+                            jitune_named("k", jitune_integer(JITUNE_INT32, 2))};
+    jitune_formula_result result{};
+    size_t count = 0;
+    expect_ok(jitune_formula_results(formula_, inputs.data(), 2, &result, 1, &count));
+    EXPECT_EQ(result.type, JITUNE_FLOAT64);
+    double most = 0;
+    const jitune_formula_argument output = jitune_named("s", jitune_array(JITUNE_FLOAT64, &most));
+    expect_ok(jitune_formula_run(formula_, inputs.data(), 2, 4, &output, 1));
+    EXPECT_EQ(most, 8);
+    expect_usage("operations is null",
+                 jitune_formula_create(session_, "sum(x)", nullptr, 1, &formula_));
+}
+
+TEST_F(CFormulaHost, APreparedFormulaTakesInputsThenOutputs) {
+    read("s = sum(k * x)");
+    const std::array inputs{jitune_named("k", jitune_integer(JITUNE_INT32, 0)),
+                            jitune_named("x", jitune_array(JITUNE_FLOAT32, nullptr))};
+    const jitune_formula_argument output = jitune_named("s", jitune_array(JITUNE_FLOAT64, nullptr));
+    jitune_prepared* prepared = nullptr;
+    const auto prepare = [&](const jitune_formula* formula, const char* device) {
+        return jitune_formula_prepare(formula, inputs.data(), 2, 4, &output, 1, device, &prepared);
+    };
+    expect_ok(prepare(formula_, "host"));
+    double sum = 0;
+    const std::array arguments{jitune_integer(JITUNE_INT32, 3),
+                               jitune_array(JITUNE_FLOAT32, x_.data()),
+                               jitune_array(JITUNE_FLOAT64, &sum)};
+    expect_ok(jitune_launch_kernel(prepared, arguments.data(), arguments.size(), nullptr));
+    EXPECT_EQ(sum, 30);
+    jitune_dispatch_info info{};
+    expect_ok(jitune_prepared_info(prepared, &info));
+    EXPECT_STREQ(info.device, "host");
+    expect_usage("or a formula: call jitune_launch_kernel",
+                 jitune_launch(prepared, x_.data(), nullptr, &sum, nullptr));
+    jitune_prepared_destroy(prepared);
+    prepared = nullptr;
+    expect_usage("formula is null", prepare(nullptr, "host"));
+    expect_usage("toaster", prepare(formula_, "toaster"));
+    EXPECT_EQ(prepared, nullptr);
+}
+
 TEST_F(CFormulaHost, RefusesWhatTheLibraryRefuses) {
-    expect_usage("sum(x", jitune_formula_create(session_, "sum(x", &formula_));
+    expect_usage("sum(x", jitune_formula_create(session_, "sum(x", nullptr, 0, &formula_));
     EXPECT_EQ(formula_, nullptr);
-    expect_usage("text is null", jitune_formula_create(session_, nullptr, &formula_));
-    expect_usage("formula is null", jitune_formula_create(session_, "sum(x)", nullptr));
+    expect_usage("text is null", jitune_formula_create(session_, nullptr, nullptr, 0, &formula_));
+    expect_usage("formula is null", jitune_formula_create(session_, "sum(x)", nullptr, 0, nullptr));
     read("sum(x)");
     float sum = 0;
     const jitune_formula_argument x = jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data()));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "formula/template_writer.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -115,6 +117,29 @@ TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
         many += fmt::format("; s{} = sum(x)", i);
     }
     refuses(many, "keep 164 bytes; they may keep 128");
+}
+
+TEST(FormulaTemplate, HoldsTheOperationsOfOnesOwnThatItUses) {
+    const std::array<FormulaOperation, 2> own{
+        FormulaOperation{"loose", FormulaOperation::Kind::own, "Loose", float32, 0.25, "[loose]"},
+        FormulaOperation{"exact", FormulaOperation::Kind::own, "Exact", float64, 0, "[exact]"}};
+    const auto text = [&](const std::string& formula) {
+        const FormulaBinding binding{{array("x")}, {{"r", float32}}, own};
+        return formula_template(formula, binding, PlatformKind::cuda);
+    };
+    const auto holds = [](const std::string& all, const char* part) {
+        return all.find(part) != std::string::npos;
+    };
+    const std::string both = text("r = loose(x) + exact(x)");
+    EXPECT_TRUE(holds(both, "[loose]") && holds(both, "[exact]"));
+    EXPECT_TRUE(holds(both, "Loose<float, float, float>"));
+    EXPECT_TRUE(holds(both, "Exact<float, double, double>"));
+    EXPECT_TRUE(holds(both, "count = \"1\", tolerance = 0.25 }"));
+    EXPECT_TRUE(holds(both, "count = \"4 * blocks\""));  // words for two states of up to 16 bytes
+    const std::string exact = text("r = exact(x) + sum(x)");
+    EXPECT_FALSE(holds(exact, "[loose]"));
+    EXPECT_FALSE(holds(exact, "tolerance"));
+    EXPECT_EQ(formula_gifts("exact(x)", {array("x")}, own).front().type, float64);
 }
 
 TEST(FormulaTemplate, TheSummaryIsOneLine) {

@@ -137,6 +137,15 @@ def test_arrays_that_the_call_gives_are_written_in_place(compute):
     assert place.tolist() == [0, 0.5, 1, 1.5]
 
 
+def test_an_expression_gives_the_initial_value(compute):
+    x, total = numpy.arange(4, dtype="float32"), numpy.full((), 10.0)
+    for call in (1, 2):
+        assert compute("total = start + sum(x)", x=x, start=total, out={"total": total}) is total
+        assert total == 10 + 6 * call
+    got = compute("m = max(start, max(x)); n_far = start + count_nonzero(x > 1)", x=x, start=5)
+    assert got["m"] == 5 and got["n_far"] == 7
+
+
 def test_places_give_results_their_types(compute):
     x = numpy.full(1000, 2**30, "int32")
     total, last = numpy.zeros((), "int64"), numpy.zeros(1, "float32")
@@ -165,6 +174,19 @@ def test_floats_are_wide_where_an_array_is(compute):
     x, y = numpy.ones(2, "float32"), numpy.ones(2)
     assert compute("z[i] = k * x; s = sum(y)", x=x, y=y, k=0.1)["z"].tolist() == [0.1, 0.1]
     assert compute("z[i] = k * x", x=x, k=0.1)[0] == numpy.float32(0.1)
+
+
+def test_a_call_may_bring_and_give_many_arrays(compute):
+    names = "abcdefg"
+    arrays = {name: numpy.full(3, place) for place, name in enumerate(names)}
+    text = "; ".join(f"s_{name} = sum({name}); z_{name}[i] = {name}" for name in names)
+    place = numpy.zeros(3)
+    got = compute(text, **arrays, z_g=place)
+    assert got["z_g"] is place
+    assert [got[f"s_{name}"] for name in names] == [0, 3, 6, 9, 12, 15, 18]
+    assert [got[f"z_{name}"].tolist() for name in names] == [[place] * 3 for place in range(7)]
+    with pytest.raises(TypeError, match="brings 'z', which"):
+        compute(text, **arrays, z=numpy.zeros(3))
 
 
 def test_no_elements_give_the_results_of_the_operations(compute):
@@ -252,12 +274,89 @@ def test_a_formula_takes_its_arrays_by_name():
         jitune.MapReduce.__new__(jitune.MapReduce)(x=ONES)
 
 
+LOG_SUM = {
+    "name": "log_sum", "definitions": "struct Pair { float top, sum; };", "state": "Pair",
+    "identity": "Pair{-1e38f, 0.0f}", "map": "Pair{x, 1.0f}", "finish": "a.top + logf(a.sum)",
+    "combine": "a.top < b.top ? Pair{b.top, b.sum + a.sum * expf(a.top - b.top)}"
+               " : Pair{a.top, a.sum + b.sum * expf(b.top - a.top)}"}
+LARGEST = {"name": "largest", "state": "double", "identity": "-1", "map": "x", "combine": "a < b ? b : a",
+           "result": "float64", "tolerance": 0}
+
+
+def test_formulas_call_operations_of_ones_own(session):
+    x = numpy.linspace(0, 3, 1001, dtype="float32")
+    formula = jitune.MapReduce("s = log_sum(2 * x, x < 2); m = largest(x); y[i] = x - s", session,
+                               operations=[LOG_SUM, LARGEST])
+    got = formula(x=x)
+    expected = numpy.log(numpy.exp(2 * x[x < 2], dtype="float64").sum())
+    assert got["s"].dtype == "float32" and abs(got["s"] - expected) < 1e-4
+    assert got["m"].dtype == "float64" and got["m"] == 3 and got["y"][0] == -got["s"]
+    positive = dict(LARGEST, name="positive", finish="a > 0", result=bool)
+    assert jitune.MapReduce("positive(x)", session, operations=(positive,))(x=x) is numpy.bool_(True)
+
+
+@pytest.mark.parametrize("operations, error, words", [
+    ([dict(LARGEST, name="sum")], jitune.UsageError, "its name has a meaning in formulas"),
+    ([LARGEST, LARGEST], jitune.UsageError, "two custom operations"),
+    ([dict(LARGEST, mop="x")], TypeError, "dict of arguments of custom_reduce"),
+    ([dict(LARGEST, map=3)], TypeError, "MapReduce: map must be a text"),
+    ([{"name": "largest"}], jitune.UsageError, "state is null"),
+    ([dict(LARGEST, tolerance="a")], TypeError, "must be real number"),
+    ([dict(LARGEST, result="text")], TypeError, "dtype"),
+    (["largest"], TypeError, "dict of arguments of custom_reduce"),
+    (3, TypeError, "len"),
+])
+def test_bad_operations_are_refused(operations, error, words, session):
+    with pytest.raises(error, match=words):
+        jitune.MapReduce("largest(x)", session, operations=operations)
+
+
+def test_a_prepared_formula_only_launches(session):
+    formula = jitune.MapReduce("y[i] = k * x; s = sum(y)", session)
+    x, y = numpy.arange(4, dtype="float32"), numpy.zeros(4, "float32")
+    total = numpy.zeros((), "float64")
+    handle = formula.prepare(x=x, k=2, out={"y": y, "s": total})
+    assert y.tolist() == [0] * 4 and total == 0
+    before = session.counters()
+    got = handle(x=x, k=3, out={"y": y, "s": total})
+    assert got["y"] is y and got["s"] is total and total == 18 and y.tolist() == [0, 3, 6, 9]
+    assert handle(x=y.reshape(2, 2), k=1, y=x.reshape(2, 2), out={"s": total})["y"].shape == (2, 2)
+    assert x.tolist() == y.tolist() and total == 18
+    assert session.counters() == before
+    assert handle.info()["device"] == "host" and handle.info()["origin"] == "default"
+    new = formula.prepare(x=x, k=2)(x=x, k=3)
+    assert new["s"] == 54 and new["y"].dtype == "float32"
+
+
+@pytest.mark.parametrize("arguments, error, words", [
+    ({"x": numpy.ones(4, "float64"), "k": 2}, ValueError, "x must be an array of float32, as prepared"),
+    ({"x": numpy.ones(4, "float32"), "k": 2.0}, ValueError, "k must be a number of int32, as prepared"),
+    ({"x": numpy.ones(5, "float32"), "k": 2}, ValueError, "arrays must have 4 elements"),
+    ({"x": numpy.ones(4, "float32"), "k": 2, "out": {"s": numpy.zeros(1)}}, ValueError,
+     "the place of s must be of float32, as prepared"),
+    ({"x": numpy.ones(4, "float32")}, TypeError, "the formula reads k"),
+    ({"x": numpy.ones(4, "float32"), "k": 2, "y": READONLY}, ValueError, "y is read-only"),
+])
+def test_a_prepared_formula_refuses_other_forms(arguments, error, words, session):
+    formula = jitune.MapReduce("y[i] = k * x; s = sum(x)", session)
+    handle = formula.prepare(x=numpy.ones(4, "float32"), k=2)
+    with pytest.raises(error, match=words):
+        handle(**arguments)
+    with pytest.raises(TypeError, match="by name"):
+        handle(ONES)
+    with pytest.raises(TypeError, match="the formula reads x"):
+        formula.prepare(k=3)
+    with pytest.raises(jitune.UsageError, match="needs at least 1"):
+        formula.prepare(x=ONES[:0], k=3)
+
+
 def test_calls_leave_nothing_behind():
     x, place = numpy.ones(5), numpy.zeros(5)
     formula = jitune.MapReduce("y[i] = x * k; s = sum(x)", SESSION)
     before = [sys.getrefcount(one) for one in (x, place, formula, SESSION)]
     for _ in range(20):
         formula(x=x, k=2, out={"y": place})
+        formula.prepare(x=x, k=2)(x=x, k=3, out={"y": place})
         for wrong in ({"x": x}, {"x": x, "k": numpy.ones(3)}, {"x": x, "k": 1, "out": {"y": place, "q": x}},
                       {"x": x, "k": 1, "y": place, "q": x}):
             with pytest.raises((TypeError, ValueError)):

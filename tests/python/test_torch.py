@@ -194,6 +194,20 @@ def test_graphs_capture_prepared_handles(session):
         assert out.item() == value * (1 << 20)
 
 
+@gpu
+def test_graphs_capture_prepared_formulas(session):
+    x, y = torch.zeros(1 << 20, device="cuda"), torch.zeros(1 << 20, device="cuda")
+    total = torch.zeros((), device="cuda")
+    handle = jitune.MapReduce("y[i] = k * x; s = sum(y)", session).prepare(x=x, k=2, out={"y": y, "s": total})
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        handle(x=x, k=2, out={"y": y, "s": total})
+    for value in (1, 2):
+        x.fill_(value)
+        graph.replay()
+        assert total.item() == 2 * value * (1 << 20) and y[-1].item() == 2 * value
+
+
 @pytest.mark.parametrize("device", DEVICES)
 def test_bound_launches_keep_the_memory(device, session):
     x, out = torch.ones(5000, device=device), torch.zeros((), device=device)

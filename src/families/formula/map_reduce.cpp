@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "families/formula/own_operations.hpp"
 #include "families/own/kernel_file.hpp"
 #include "families/own/own_kernel.hpp"
 #include "formula/syntax.hpp"
@@ -30,14 +31,12 @@ constexpr const char* kNoFolder = "/dev/null/none";
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
 
-/// Null pointers of arrays without elements get the address of zeros.
-void give_addresses(std::span<KernelArgument> arrays) {
+/// The null pointer of an array without elements becomes the address of zeros.
+KernelArgument with_address(KernelArgument given) {
     static constexpr std::uint64_t kZero = 0;
-    for (KernelArgument& one : arrays) {
-        if (one.kind() == KernelArgument::Kind::pointer && one.bits() == 0) {
-            one = KernelArgument::array(one.type(), &kZero);
-        }
-    }
+    return given.kind() == KernelArgument::Kind::pointer && given.bits() == 0
+               ? KernelArgument::array(given.type(), &kZero)
+               : given;
 }
 
 using Extent = FormulaExtent;
@@ -92,8 +91,8 @@ FormulaInput::Kind kind_of(const FormulaArgument& given, Shape shape) {
 }
 
 FormulaBinding binding_of(FormulaArguments inputs, const FormulaShape& shape,
-                          FormulaArguments outputs) {
-    FormulaBinding binding;
+                          FormulaArguments outputs, const OwnOperations& operations) {
+    FormulaBinding binding{{}, {}, operations.all()};
     for (const FormulaArgument& one : inputs) {
         binding.inputs.push_back(
             {std::string(one.name()), kind_of(one, shape.kind()), one.argument().type()});
@@ -204,8 +203,9 @@ struct MapReduce::State {
         std::unique_ptr<const Form> next;
     };
 
-    State(std::string_view text, Session& session)
-        : formula(text), engine(SessionAccess::engine(session)) {
+    State(std::string_view text, const std::vector<CustomOperation>& its_operations,
+          Session& session)
+        : formula(text), operations(its_operations), engine(SessionAccess::engine(session)) {
         parse_formula(formula);
     }
     ~State() { delete forms.load(); }
@@ -220,8 +220,9 @@ struct MapReduce::State {
         if (const Form* const known = find(inputs, shape, outputs, on_host)) {
             return *known;
         }
-        auto made = std::make_unique<Form>(engine, formula, binding_of(inputs, shape, outputs),
-                                           on_host ? PlatformKind::host : PlatformKind::cuda);
+        auto made =
+            std::make_unique<Form>(engine, formula, binding_of(inputs, shape, outputs, operations),
+                                   on_host ? PlatformKind::host : PlatformKind::cuda);
         made->next.reset(forms.load(std::memory_order_relaxed));
         forms.store(made.get(), std::memory_order_release);
         return *made.release();
@@ -232,20 +233,22 @@ struct MapReduce::State {
         engine.refuse_fork();
         const OwnKernel& kernel = form(inputs, shape, outputs, on_host).kernel;
         refuse_bad_sizes(shape, 0);
-        std::size_t count = inputs.size() + outputs.size();
-        std::array<KernelArgument, kMaxArguments> arguments = filled(inputs, outputs);
-        if (shape.kind() == Shape::segments) {
-            arguments[count++] = shape.offsets();
-        }
         const std::span<const std::int64_t> sizes = shape.sizes();
         const bool has_elements = std::count(sizes.begin(), sizes.end(), 0) == 0;
-        if (!has_elements) {  // empty vectors have no address
-            if (shape.kind() != Shape::flat && sizes[shape.kind() == Shape::columns ? 1 : 0] == 0) {
-                return;  // no line
-            }
-            give_addresses(std::span(arguments).first(inputs.size()));
+        const bool has_lines = shape.kind() != Shape::flat;
+        if (has_lines && sizes[shape.kind() == Shape::columns ? 1 : 0] == 0) {
+            return;
         }
-        const auto cells = kernel.signature->cells(std::span(arguments).first(count));
+        const auto given = [&](std::size_t i) {
+            if (i < inputs.size()) {  // empty vectors have no address
+                return has_elements ? inputs[i].argument() : with_address(inputs[i].argument());
+            }
+            i -= inputs.size();
+            return i < outputs.size() ? outputs[i].argument() : shape.offsets();
+        };
+        const bool has_offsets = shape.kind() == Shape::segments;
+        const auto cells =
+            kernel.signature->cells(inputs.size() + outputs.size() + (has_offsets ? 1 : 0), given);
         StreamSite& site = kernel.site(stream);
         const OwnKernel::Call call(kernel, sizes, cells);
         if (has_elements) [[likely]] {
@@ -261,21 +264,10 @@ struct MapReduce::State {
     }
 
     const std::string formula;
+    const OwnOperations operations;
     Engine& engine;
 
 private:
-    static std::array<KernelArgument, kMaxArguments> filled(FormulaArguments inputs,
-                                                            FormulaArguments outputs) {
-        return [&]<std::size_t... place>(std::index_sequence<place...>) {
-            return std::array<KernelArgument, kMaxArguments>{
-                (place < inputs.size() ? inputs[place].argument()
-                 : place < inputs.size() + outputs.size()
-                     ? outputs[place - inputs.size()].argument()
-                     : KernelArgument(static_cast<const void*>(nullptr)))...};
-        }
-        (std::make_index_sequence<kMaxArguments>{});
-    }
-
     [[nodiscard]] const Form* find(FormulaArguments inputs, const FormulaShape& shape,
                                    FormulaArguments outputs, bool on_host) const {
         const Form* one = forms.load(std::memory_order_acquire);
@@ -289,8 +281,12 @@ private:
     mutable std::atomic<const Form*> forms{nullptr};
 };
 
-MapReduce::MapReduce(std::string_view formula, Session& session) try
-    : state_(std::make_unique<const State>(formula, session)) {
+MapReduce::MapReduce(std::string_view formula, Session& session)
+    : MapReduce(formula, std::vector<CustomOperation>(), session) {}
+
+MapReduce::MapReduce(std::string_view formula, const std::vector<CustomOperation>& operations,
+                     Session& session) try
+    : state_(std::make_unique<const State>(formula, operations, session)) {
 } catch (...) {
     throw_as_error();
 }
@@ -307,11 +303,19 @@ void MapReduce::operator()(FormulaArguments inputs, const FormulaShape& shape,
 }
 
 PreparedKernel MapReduce::prepare(FormulaArguments inputs, const FormulaShape& shape,
-                                  FormulaArguments outputs) const try {
-    state_->engine.refuse_fork();
+                                  FormulaArguments outputs, std::string_view device_id) const try {
+    Engine& engine = state_->engine;
+    engine.refuse_fork();
     refuse_bad_sizes(shape, 1);
+    if (device_id.empty()) {
+        return PreparedKernel(std::make_unique<PreparedKernel::State>(
+            state_->form(inputs, shape, outputs, false).kernel, shape.sizes(),
+            "MapReduce::prepare"));
+    }
+    Device& device = engine.device(device_id == "auto" ? "host" : device_id);
+    const bool on_host = runs_on_cpu(device.info().platform);
     return PreparedKernel(std::make_unique<PreparedKernel::State>(
-        state_->form(inputs, shape, outputs, false).kernel, shape.sizes(), "MapReduce::prepare"));
+        state_->form(inputs, shape, outputs, on_host).kernel, shape.sizes(), device));
 } catch (...) {
     throw_as_error();
 }

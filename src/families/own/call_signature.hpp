@@ -51,7 +51,12 @@ public:
 
     /// The cells of the arguments as ReadyLaunch takes them. Throws Error(usage) for another number
     /// of arguments, another type and a misaligned or null pointer.
-    [[nodiscard]] std::array<void*, kMaxArguments> cells(KernelArguments arguments) const;
+    [[nodiscard]] std::array<void*, kMaxArguments> cells(KernelArguments arguments) const {
+        return cells(arguments.size(), [&](std::size_t i) { return arguments[i]; });
+    }
+    /// The same for `count` arguments, of which `argument` gives each.
+    template <class Get>
+    [[nodiscard]] std::array<void*, kMaxArguments> cells(std::size_t count, Get argument) const;
 
     /// As TunedKernel::parameters(), for sizes of order(). Throws Error(usage) if an array would
     /// have more elements than can be counted.
@@ -112,16 +117,18 @@ inline OrderedSizes CallSignature::order(KernelSizes sizes) const {
     return result;
 }
 
-inline std::array<void*, kMaxArguments> CallSignature::cells(KernelArguments arguments) const {
-    if (arguments.size() != arguments_.size()) [[unlikely]] {
-        refuse_argument_count(arguments.size());
+template <class Get>
+std::array<void*, kMaxArguments> CallSignature::cells(std::size_t count, Get argument) const {
+    if (count != arguments_.size()) [[unlikely]] {
+        refuse_argument_count(count);
     }
     std::array<void*, kMaxArguments> result;
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-        if (!arguments_[i].fits(arguments[i])) [[unlikely]] {
-            refuse_argument(arguments_[i], arguments[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+        const KernelArgument given = argument(i);
+        if (!arguments_[i].fits(given)) [[unlikely]] {
+            refuse_argument(arguments_[i], given);
         }
-        result[i] = argument_of(arguments[i].bits());
+        result[i] = argument_of(given.bits());
     }
     return result;
 }

@@ -84,7 +84,10 @@ Device& device_to_prepare(const OwnKernel& own, const char* call) {
 
 PreparedKernel::State::State(const OwnKernel& own, std::span<const std::int64_t> sizes,
                              const char* call)
-    : launch(own.engine, device_to_prepare(own, call), OwnKernel::Call(own, sizes)),
-      signature(own.signature) {}
+    : State(own, sizes, device_to_prepare(own, call)) {}
+
+PreparedKernel::State::State(const OwnKernel& own, std::span<const std::int64_t> sizes,
+                             Device& device)
+    : launch(own.engine, device, OwnKernel::Call(own, sizes)), signature(own.signature) {}
 
 JITUNE_END_NAMESPACE

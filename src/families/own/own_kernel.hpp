@@ -64,6 +64,9 @@ JITUNE_BEGIN_NAMESPACE
 struct PreparedKernel::State {
     /// `call` is what the caller prepares by, for messages. Throws as PreparedLaunch does.
     State(const internal::OwnKernel& own, std::span<const std::int64_t> sizes, const char* call);
+    /// On a device of the kernel's platform.
+    State(const internal::OwnKernel& own, std::span<const std::int64_t> sizes,
+          internal::Device& device);
 
     internal::PreparedLaunch launch;
     std::shared_ptr<const internal::CallSignature> signature;

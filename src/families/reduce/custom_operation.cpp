@@ -81,9 +81,7 @@ char unbalanced(std::string_view text) {
 }
 
 /// The functions that the operation's text may use.
-constexpr const char* kBefore = R"(#pragma once
-#include "jitune_operations.h"
-#ifndef __CUDACC__  // CUDA knows them without a header
+constexpr const char* kBefore = R"(#ifndef __CUDACC__  // CUDA knows them without a header
 extern "C" {
 float expf(float) noexcept; float logf(float) noexcept; float sqrtf(float) noexcept;
 float powf(float, float) noexcept; float fabsf(float) noexcept; float tanhf(float) noexcept;
@@ -91,34 +89,6 @@ double exp(double) noexcept; double log(double) noexcept; double sqrt(double) no
 double pow(double, double) noexcept; double fabs(double) noexcept; double tanh(double) noexcept;
 }
 #endif
-)";
-
-/// The operation as the kernels call it.
-constexpr const char* kAfter = R"(namespace jitune {
-template <class T>
-JITUNE_FUNCTION auto custom_element(T value) {
-    if constexpr (requires { to_float(value); }) {
-        return to_float(value);
-    } else {
-        return value;
-    }
-}
-template <class T, class A, class R>
-struct Custom {
-    using State = jitune_custom::jitune_state;
-    static constexpr Combination kCombination = Combination::other;
-    static JITUNE_FUNCTION State identity() { return jitune_custom::jitune_identity(); }
-    static JITUNE_FUNCTION State map(T x, Index i) {
-        return jitune_custom::jitune_map(custom_element(x), i);
-    }
-    static JITUNE_FUNCTION State combine(State a, State b) {
-        return jitune_custom::jitune_combine(a, b);
-    }
-    static JITUNE_FUNCTION R result(State a, Index n) {
-        return jitune_custom::jitune_finish<R>(a, n);
-    }
-};
-}
 )";
 
 }  // namespace
@@ -157,6 +127,10 @@ void refuse_bad_operation(const CustomOperation& operation) {
 }
 
 std::string custom_header(const CustomOperation& operation) {
+    return "#pragma once\n#include \"jitune_operations.h\"\n" + custom_source(operation, "");
+}
+
+std::string custom_source(const CustomOperation& operation, std::string_view suffix) {
     const auto expression = [&](std::string_view field, const std::string& text,
                                 std::string_view cast = "") {
         return fmt::format("return {}(\n#line 1 \"{}.{}\"\n{}\n);", cast, operation.name, field,
@@ -164,9 +138,9 @@ std::string custom_header(const CustomOperation& operation) {
     };
     const bool rounds =
         operation.result == ElementType::float16 || operation.result == ElementType::bfloat16;
-    std::string text = kBefore;
-    text += fmt::format(
-        R"(namespace jitune_custom {{  // not in jitune, so that names do not collide
+    return kBefore +
+           fmt::format(
+               R"(namespace jitune_custom{7} {{  // not in jitune, so that names do not collide
 #line 1 "{0}.definitions"
 {1}
 using jitune_state =
@@ -188,13 +162,38 @@ JITUNE_FUNCTION R jitune_finish(jitune_state a, unsigned long long n) {{
     (void)n;
     {6}
 }}
+template <class T>
+JITUNE_FUNCTION auto jitune_element(T value) {{
+    if constexpr (requires {{ jitune::to_float(value); }}) {{
+        return jitune::to_float(value);
+    }} else {{
+        return value;
+    }}
+}}
+}}
+namespace jitune {{
+/// The operation as the kernels call it.
+template <class T, class A, class R>
+struct Custom{7} {{
+    using State = jitune_custom{7}::jitune_state;
+    static constexpr Combination kCombination = Combination::other;
+    static JITUNE_FUNCTION State identity() {{ return jitune_custom{7}::jitune_identity(); }}
+    static JITUNE_FUNCTION State map(T x, Index i) {{
+        return jitune_custom{7}::jitune_map(jitune_custom{7}::jitune_element(x), i);
+    }}
+    static JITUNE_FUNCTION State combine(State a, State b) {{
+        return jitune_custom{7}::jitune_combine(a, b);
+    }}
+    static JITUNE_FUNCTION R result(State a, Index n) {{
+        return jitune_custom{7}::jitune_finish<R>(a, n);
+    }}
+}};
 }}
 )",
-        operation.name, operation.definitions, operation.state,
-        expression("identity", operation.identity), expression("map", operation.map),
-        expression("combine", operation.combine),
-        expression("finish", operation.finish, rounds ? "static_cast<R>" : ""));
-    return text + kAfter;
+               operation.name, operation.definitions, operation.state,
+               expression("identity", operation.identity), expression("map", operation.map),
+               expression("combine", operation.combine),
+               expression("finish", operation.finish, rounds ? "static_cast<R>" : ""), suffix);
 }
 
 std::vector<std::string> fields_of(const CustomOperation& operation) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "jitune/reduction.hpp"
@@ -16,6 +17,10 @@ void refuse_bad_operation(const CustomOperation& operation);
 /// The text of jitune_custom.h for the operation. Compilers name a faulty field as the file:
 /// "log_sum_exp.combine".
 std::string custom_header(const CustomOperation& operation);
+
+/// The same as text for behind jitune_operations.h: the class template jitune::Custom`suffix` and
+/// what it needs. Several of them, with suffixes of their own, may stand in one file.
+std::string custom_source(const CustomOperation& operation, std::string_view suffix);
 
 /// The fields of an operation as text, to send it to another process.
 std::vector<std::string> fields_of(const CustomOperation& operation);

@@ -212,13 +212,21 @@ JITUNE_C_API jitune_status jitune_prepare_entropy(jitune_session* session,
 JITUNE_C_API jitune_status jitune_kernel_prepare(const jitune_kernel* kernel,
                                                  const jitune_size* sizes, size_t size_count,
                                                  jitune_prepared** prepared);
+/// For calls of this form with `n` elements, n at least 1. Pointers and values are not used.
+JITUNE_C_API jitune_status jitune_formula_prepare(const jitune_formula* formula,
+                                                  const jitune_formula_argument* inputs,
+                                                  size_t input_count, int64_t n,
+                                                  const jitune_formula_argument* outputs,
+                                                  size_t output_count, const char* device,
+                                                  jitune_prepared** prepared);
 
 /// Launches a reduction, stencil or entropy. `offsets` are those of segments, else null. Arrays of
 /// stencils must be aligned to 16 bytes. Fails: usage, device, forked.
 JITUNE_C_API jitune_status jitune_launch(const jitune_prepared* prepared, const void* in,
                                          const int64_t* offsets, void* out, jitune_stream stream);
 
-/// Launches a kernel of your own. Fails likewise.
+/// Launches a kernel of your own, or a formula with the arguments of its inputs, then those of its
+/// outputs, as prepared. Fails likewise.
 JITUNE_C_API jitune_status jitune_launch_kernel(const jitune_prepared* prepared,
                                                 const jitune_argument* arguments,
                                                 size_t argument_count, jitune_stream stream);

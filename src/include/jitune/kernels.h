@@ -137,10 +137,13 @@ static inline jitune_formula_argument jitune_named(const char* name, jitune_argu
     return named;
 }
 
-/// Reads the formula in `text`. The session must outlive the formula. Fails: usage, with the place
-/// in the text.
+struct jitune_custom_operation;  // jitune/jitune.h
+
+/// Reads the formula in `text`, which may call operations of your own by their names; null and 0
+/// for none. The session must outlive the formula. Fails: usage, with the place in the text.
 JITUNE_C_API jitune_status jitune_formula_create(jitune_session* session, const char* text,
-                                                 jitune_formula** formula);
+                                                 const struct jitune_custom_operation* operations,
+                                                 size_t operation_count, jitune_formula** formula);
 JITUNE_C_API void jitune_formula_destroy(jitune_formula* formula);
 
 /// Writes the first `capacity` of the names that the formula reads, in the order in which they

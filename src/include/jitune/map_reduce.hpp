@@ -8,6 +8,7 @@
 #include <span>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "jitune/reduce.hpp"
 #include "jitune/tuned_kernel.hpp"
@@ -146,6 +147,10 @@ using FormulaArguments = std::span<const FormulaArgument>;
 class JITUNE_API MapReduce {
 public:
     explicit MapReduce(std::string_view formula, Session& session = Session::standard());
+    /// With operations of your own, which the formula calls by their names: with `log_sum`, a
+    /// CustomOperation of that name, "s = log_sum(x * y)".
+    MapReduce(std::string_view formula, const std::vector<CustomOperation>& operations,
+              Session& session = Session::standard());
     ~MapReduce();
     MapReduce(MapReduce&& other) noexcept;
     MapReduce& operator=(MapReduce&& other) noexcept;
@@ -172,16 +177,17 @@ public:
     }
 
     /// Finds or tunes, compiles, loads and allocates for calls of this form and shape, of sizes of
-    /// at least 1, on the calling thread's current CUDA device (device 0 if none is current). The
-    /// pointers and values are not used. The handle is called with the arguments alone: those of
-    /// the inputs in the order that they have here, then those of the outputs, then the offsets of
-    /// segments.
+    /// at least 1, on `device`, which is that of prepare_reduce(). The pointers and values are not
+    /// used. The handle is called with the arguments alone: those of the inputs in the order that
+    /// they have here, then those of the outputs, then the offsets of segments.
     [[nodiscard]] PreparedKernel prepare(FormulaArguments inputs, const FormulaShape& shape,
-                                         FormulaArguments outputs) const;
+                                         FormulaArguments outputs,
+                                         std::string_view device = {}) const;
     [[nodiscard]] PreparedKernel prepare(std::initializer_list<FormulaArgument> inputs,
                                          const FormulaShape& shape,
-                                         std::initializer_list<FormulaArgument> outputs) const {
-        return prepare(FormulaArguments(inputs), shape, FormulaArguments(outputs));
+                                         std::initializer_list<FormulaArgument> outputs,
+                                         std::string_view device = {}) const {
+        return prepare(FormulaArguments(inputs), shape, FormulaArguments(outputs), device);
     }
 
 private:

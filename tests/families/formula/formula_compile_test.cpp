@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "families/formula/own_operations.hpp"
 #include "families/own/kernel_file.hpp"
 #include "fixtures/compile_only_device.hpp"
+#include "fixtures/custom_operations.hpp"
 #include "fixtures/formula_case.hpp"
 #include "fixtures/formula_list.hpp"
 #include "formula/template_writer.hpp"
@@ -58,19 +60,62 @@ void expect_compiled(const Kernel& kernel, const Problem& problem,
 
 constexpr int kArchitectures[]{75, 80, 86, 89, 90, 100, 120};
 
+/// The reference, and the default with other values of some parameters; each size is 64.
+void expect_compiles(int architecture, const std::string& text, const FormulaBinding& binding,
+                     const std::set<std::string>& changed) {
+    SCOPED_TRACE(fmt::format("{}: {}", architecture, text));
+    const Kernel kernel =
+        kernel_from_text(text, formula_template(text, binding, PlatformKind::cuda), "/dev/null");
+    const std::vector<std::int64_t> sizes(binding.shape == LineShape::flat ? 1 : 2, 64);
+    expect_compiled(kernel, kernel_problem(kernel.kernel_template, sizes, {}),
+                    configurations(kernel.kernel_template, changed), architecture);
+}
+
 TEST(FormulaCompile, CompilesForEveryArchitecture) {
     for (const int architecture : kArchitectures) {
         const RandomFormula one(static_cast<unsigned>(architecture), 16);
-        SCOPED_TRACE(fmt::format("{}: {}", architecture, one.text));
-        const Kernel kernel = kernel_from_text(
-            one.text, formula_template(one.text, one.binding, PlatformKind::cuda), "/dev/null");
-        expect_compiled(kernel, kernel_problem(kernel.kernel_template, {64}, {}),
-                        configurations(kernel.kernel_template, {"finish"}), architecture);
+        expect_compiles(architecture, one.text, one.binding, {"finish"});
+    }
+}
+
+CustomOperation renamed(CustomOperation operation, const char* name, const char* state) {
+    operation.name = name;
+    operation.state = state;
+    return operation;
+}
+
+/// States of every size and alignment that may stand beside one another.
+TEST(FormulaCompile, CompilesOperationsOfOnesOwn) {
+    CustomOperation tiny = renamed(wrapping_sum(), "tiny", "signed char");
+    tiny.combine = "a + b";
+    CustomOperation wide = renamed(tiny, "wide", "float4");
+    wide.identity = "float4{}";
+    wide.map = "float4{x, 1.0f}";
+    wide.combine = "float4{a.x + b.x, a.y + b.y}";
+    wide.finish = "a.x / a.y";
+    wide.result = ElementType::float16;
+    const OwnOperations operations({renamed(log_sum_exp("expf", "logf"), "log_sum", "Pair"),
+                                    indexed_xor(), wrapping_sum(), tiny, wide});
+    FormulaBinding binding{{{"x", FormulaInput::Kind::array, ElementType::float32},
+                            {"c", FormulaInput::Kind::array, ElementType::int8},
+                            {"top", FormulaInput::Kind::in_memory, ElementType::float32}},
+                           {{"r", ElementType::float32}},
+                           operations.all()};
+    for (const int architecture : kArchitectures) {
+        binding.outputs.front().type = ElementType::float32;
+        expect_compiles(architecture,
+                        "b = indexed_xor(c); w = wide(x); t = tiny(c); s = log_sum(x); r = "
+                        "log_sum(x * t + w - s, c > 0) + wrapping_sum(c) + max(top, max(x)) + b",
+                        binding, {"finish"});
+        binding.outputs.front().type = ElementType::int32;
+        expect_compiles(
+            architecture,
+            "r = int(top) + tiny(c * int(x)) + tiny(c) + tiny(-c) + tiny(2 * c) + tiny(3 * c)",
+            binding, {"finish"});
     }
 }
 
 TEST(FormulaCompile, LinesCompileForEveryArchitecture) {
-    constexpr const char* kText = "t = max(x); s = sum(exp(x - t), x > k); y[i] = exp(x - t) / s";
     FormulaBinding binding;
     binding.inputs = {{"x", FormulaInput::Kind::array, ElementType::bfloat16},
                       {"k", FormulaInput::Kind::lines, ElementType::int8}};
@@ -78,15 +123,13 @@ TEST(FormulaCompile, LinesCompileForEveryArchitecture) {
     constexpr LineShape kShapes[]{LineShape::rows, LineShape::columns, LineShape::segments};
     for (const int architecture : kArchitectures) {
         binding.shape = kShapes[architecture / 10 % 3];
-        SCOPED_TRACE(fmt::format("{}, shape {}", architecture, static_cast<int>(binding.shape)));
-        const Kernel kernel = kernel_from_text(
-            kText, formula_template(kText, binding, PlatformKind::cuda), "/dev/null");
         std::set<std::string> changed{"split"};
         if (binding.shape != LineShape::columns) {
             changed.insert("lanes");
         }
-        expect_compiled(kernel, kernel_problem(kernel.kernel_template, {64, 64}, {}),
-                        configurations(kernel.kernel_template, changed), architecture);
+        expect_compiles(architecture,
+                        "t = max(x); s = sum(exp(x - t), x > k); y[i] = exp(x - t) / s", binding,
+                        changed);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas on a GPU.
 
+#include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/formula_case.hpp"
 #include "fixtures/gpu_fixture.hpp"
@@ -98,6 +99,40 @@ TEST_F(MapReduceGpu, AStepOfConjugateGradientsIsRight) {
     EXPECT_EQ(r.download(), std::vector<float>(kN, 2));
     EXPECT_EQ(rn.download().front(), 4 * kN);
     driver_->cuStreamDestroy(stream);
+}
+
+TEST_F(MapReduceGpu, AnExpressionGivesTheInitialValue) {
+    const MapReduce formula("total = start + sum(x); m = max(top, max(x))", session_);
+    constexpr std::size_t kN = 300'007;
+    const DeviceArray<float> x(*driver_, std::vector<float>(kN, 1)),
+        top(*driver_, std::vector{3.0F}), m(*driver_, 1);
+    const DeviceArray<double> total(*driver_, std::vector{10.0});
+    for (int call = 0; call < 2; ++call) {
+        formula(
+            {{"start", scalar_at(total.data())}, {"x", x.data()}, {"top", scalar_at(top.data())}},
+            kN, {{"total", total.data()}, {"m", m.data()}});
+    }
+    EXPECT_EQ(total.download().front(), 10 + 2 * kN);
+    EXPECT_EQ(m.download().front(), 3);
+}
+
+TEST_F(MapReduceGpu, CallsOperationsOfOnesOwn) {
+    CustomOperation log_sum = log_sum_exp("__expf", "__logf");
+    log_sum.name = "log_sum";
+    const MapReduce formula("l = log_sum(x * y); b = indexed_xor(i); s = sum(x)",
+                            {log_sum, indexed_xor()}, session_);
+    const std::vector<float> values = logits(70'001);
+    std::vector<std::int32_t> indices(values.size());
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+        indices[i] = static_cast<std::int32_t>(i);
+    }
+    const DeviceArray<float> x(*driver_, values), y(*driver_, std::vector<float>(values.size(), 1)),
+        l(*driver_, 1), s(*driver_, 1);
+    const DeviceArray<std::uint64_t> b(*driver_, 1);
+    formula({{"x", x.data()}, {"y", y.data()}}, std::ssize(values),
+            {{"l", l.data()}, {"b", b.data()}, {"s", s.data()}});
+    EXPECT_NEAR(l.download().front(), log_sum_exp_of(values), 1e-3);
+    EXPECT_EQ(b.download().front(), indexed_xor_of(indices));
 }
 
 TEST_F(MapReduceGpu, NoElementsGiveTheResultsOfTheOperations) {

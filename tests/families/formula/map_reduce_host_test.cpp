@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fixtures/await_tunings.hpp"
+#include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/formula_case.hpp"
 #include "jitune/error.hpp"
@@ -108,6 +109,26 @@ TEST_F(MapReduceHost, ReductionsStandInsideOtherExpressions) {
     EXPECT_NEAR(y[3] / y[2], std::exp(3), 1e-5);
 }
 
+TEST_F(MapReduceHost, AnExpressionGivesTheInitialValue) {
+    const MapReduce formula("total = start + sum(x); m = max(top, max(x)); l = min(top, min(x))",
+                            session_);
+    const std::vector<float> x{1, 2, 6};
+    double total = 10;
+    float m = 0, l = 0;
+    for (const float top : {5.0F, 7.0F}) {
+        formula.on_host({{"start", scalar_at(&total)}, {"x", x.data()}, {"top", top}}, 3,
+                        {{"total", &total}, {"m", &m}, {"l", &l}});
+        EXPECT_EQ(m, std::max(top, 6.0F));
+        EXPECT_EQ(l, 1);
+    }
+    EXPECT_EQ(total, 10 + 9 + 9);
+    formula.on_host({{"start", 1.5}, {"x", x.data()}, {"top", scalar_at(&m)}}, 0,
+                    {{"total", &total}, {"m", &m}, {"l", &l}});
+    EXPECT_EQ(total, 1.5);
+    EXPECT_EQ(m, 7);
+    EXPECT_EQ(l, 7);
+}
+
 TEST_F(MapReduceHost, StagesAreTunedAndStayRight) {
     Options options = quick_options();
     options.on_miss = TunePolicy::now;
@@ -150,6 +171,118 @@ TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     EXPECT_EQ(sum, 0);
     EXPECT_EQ(least, INFINITY);
     EXPECT_EQ(log_sum, -INFINITY);
+}
+
+TEST_F(MapReduceHost, CallsOperationsOfOnesOwn) {
+    CustomOperation log_sum = log_sum_exp("expf", "logf");
+    log_sum.name = "log_sum";
+    CustomOperation both;  // of one byte, and its element and index
+    both.name = "both";
+    both.state = "signed char";
+    both.identity = "-1";
+    both.map = "static_cast<signed char>(static_cast<int>(x) + static_cast<int>(i))";
+    both.combine = "static_cast<signed char>(a & b)";
+    both.finish = "a + static_cast<int>(n)";
+    both.result = ElementType::int32;
+    both.tolerance = 0;
+    const MapReduce formula(
+        "l = log_sum(x - m, x < 90); b = both(c); y[i] = x - l; s = sum(y); l2 = l + log_sum(0 * "
+        "x)",
+        {log_sum, both}, session_);
+    const std::vector<float> x{1, 2, 3, 99};
+    const std::vector<std::int8_t> c{7, 6, 5, 20};  // 7, 7, 7, 23
+    std::vector<float> y(4);
+    float l = 0, l2 = 0, s = 0;
+    std::int32_t b = 0;
+    formula.on_host({{"x", x.data()}, {"m", 3.0F}, {"c", c.data()}}, 4,
+                    {{"l", &l}, {"b", &b}, {"y", y.data()}, {"s", &s}, {"l2", &l2}});
+    const double expected = std::log(1 + std::exp(-1) + std::exp(-2));
+    EXPECT_NEAR(l, expected, 1e-6);
+    EXPECT_EQ(b, 7 + 4);
+    EXPECT_FLOAT_EQ(y.back(), 99 - l);
+    EXPECT_NEAR(s, 105 - 4 * l, 1e-4);
+    EXPECT_NEAR(l2, l + std::log(4), 1e-6);
+}
+
+TEST_F(MapReduceHost, OperationsOfOnesOwnAreTuned) {
+    Options options = quick_options();
+    options.on_miss = TunePolicy::now;
+    options.budget = std::chrono::milliseconds(300);
+    Session session(options);
+    CustomOperation log_sum = log_sum_exp("expf", "logf");
+    log_sum.name = "log_sum";
+    log_sum.map = "Pair{sizeof x == 4 ? x : 0, 1.0f}";  // float in the reference, too
+    const MapReduce formula("log_sum(x + y)", {log_sum}, session);
+    const std::vector<float> x = logits(100'000), zeros(x.size());
+    float result = 0;
+    formula.on_host({{"x", x.data()}, {"y", zeros.data()}}, std::ssize(x), {{"result", &result}});
+    await_tunings(session);
+    EXPECT_EQ(session.counters().tunings, 1);
+    EXPECT_NEAR(result, log_sum_exp_of(x), 1e-3);
+    const FormulaArgument inputs[]{{"x", x.data()}, {"y", zeros.data()}}, output{"result", &result};
+    EXPECT_EQ(formula.prepare(inputs, std::ssize(x), std::span(&output, 1), "host").info().origin,
+              Origin::tuned);
+}
+
+TEST_F(MapReduceHost, RefusesBadOperationsOfOnesOwn) {
+    CustomOperation parity = indexed_xor();
+    const std::vector<std::int32_t> x{1};
+    std::uint64_t result = 0;
+    const auto refuses = [&](ErrorKind kind, const char* reason, const char* formula,
+                             FormulaArgument output) {
+        SCOPED_TRACE(reason);
+        expect_error(kind, reason, [&] {
+            MapReduce(formula, {parity}, session_)
+                .on_host(std::vector<FormulaArgument>{{"x", x.data()}}, 1, std::vector{output});
+        });
+    };
+    float narrow = 0;
+    refuses(ErrorKind::usage, "indexed_xor of int32 has no result of float32", "r = indexed_xor(x)",
+            {"r", &narrow});
+    refuses(ErrorKind::usage, "indexed_xor(expression) or indexed_xor(expression, where)",
+            "r = indexed_xor(x, x, x)", {"r", &result});
+    refuses(ErrorKind::usage, "count_nonzero, indexed_xor", "r = other_xor(x)", {"r", &result});
+    refuses(ErrorKind::usage,
+            "\"other_xor\" is neither a function nor an operation that formulas know; operations "
+            "are sum",
+            "r = other_xor(x)", {"r", &result});
+    expect_error(ErrorKind::usage, "two custom operations \"indexed_xor\"", [&] {
+        MapReduce("indexed_xor(x)", {parity, parity}, session_);
+    });
+    parity.combine = "a ^ c";
+    refuses(ErrorKind::compile, "indexed_xor.combine:1:5", "r = indexed_xor(x)", {"r", &result});
+    parity.combine = "a ^ b)";
+    refuses(ErrorKind::usage, "its combine has an unmatched \")\"", "r = indexed_xor(x)",
+            {"r", &result});
+    for (const char* word : {"sum", "expf", "where", "int", "i"}) {
+        parity = indexed_xor();
+        parity.name = word;
+        expect_error(ErrorKind::usage, "its name has a meaning in formulas",
+                     [&] { MapReduce("sum(x)", {parity}, session_); });
+    }
+}
+
+TEST_F(MapReduceHost, APreparedFormulaOnlyLaunches) {
+    std::vector<float> x{1, 2, 3}, y(3);
+    double sum = 0;
+    const MapReduce formula("y[i] = k * x; s = sum(y)", session_);
+    const std::vector<FormulaArgument> inputs{{"x", x.data()}, {"k", 2.0F}},
+        outputs{{"s", &sum}, {"y", y.data()}};
+    const PreparedKernel ready = formula.prepare(inputs, 3, outputs, "host");
+    EXPECT_EQ(ready.info().device, "host");
+    EXPECT_EQ(y.back(), 0);
+    const auto compiles = session_.counters().compiles;
+    ready({x.data(), 2.0F, &sum, y.data()});
+    EXPECT_EQ(sum, 12);
+    EXPECT_EQ(y, (std::vector<float>{2, 4, 6}));
+    ready({y.data(), 0.5F, &sum, x.data()});
+    EXPECT_EQ(sum, 6);
+    EXPECT_EQ(session_.counters().compiles, compiles);
+    expect_error(ErrorKind::usage, "argument in_k", [&] {
+        ready({x.data(), 2.0, &sum, y.data()});
+    });
+    expect_error(ErrorKind::usage, "a prepared formula needs at least 1",
+                 [&] { static_cast<void>(formula.prepare(inputs, 0, outputs, "host")); });
 }
 
 TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
