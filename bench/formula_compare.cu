@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas beside cuBLAS and CUB on this machine's first GPU, in one run. Needs nvcc and cuBLAS.
 //
-//     formula_compare [BUDGET_S] [N...]
+//     formula_compare [BUDGET_S] [N... | lines]
 //
 // Each time is that of one call in a chain: a CUDA graph of calls in a row, over slices of arrays that together are
 // several times as large as the L2 cache, so that data come from memory. It is the median of 15 launches of the graph.
-// Results are compared with those of the peer. The default budget is 1 s, the sizes are 2^10 to 2^28.
+// Results are compared with those of the peer. The default budget is 1 s, the sizes are 2^10 to 2^28, and some matrices
+// for rows and columns, which "lines" measures alone.
 
 #include <algorithm>
 #include <cmath>
@@ -378,7 +379,12 @@ int main(int argc, char** argv) {
     if (sizes.empty()) {
         sizes = {1 << 10, 1 << 16, (1 << 19) + 5, 1 << 22, 1 << 25, 1 << 28};
     }
+    std::setvbuf(stdout, nullptr, _IOLBF, 0);
     Bench bench(budget_s);
+    const bool only_lines = sizes.size() == 1 && sizes.front() == 0;  // "lines" is no number
+    if (only_lines) {
+        sizes.clear();
+    }
     for (const std::size_t n : sizes) {
         bench.dot<float>(n, "float32");
         bench.moments(n);
@@ -388,8 +394,10 @@ int main(int argc, char** argv) {
             bench.closest_points(n);
         }
     }
-    for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{4096, 1024}, {8192, 32000}, {1000000, 50}, {16, 1000000}}) {
-        bench.lines(rows, columns);
+    if (only_lines || argc < 3) {
+        for (const auto& [rows, columns] : {std::pair<std::size_t, std::size_t>{4096, 1024}, {8192, 32000}, {1000000, 50}, {16, 1000000}}) {
+            bench.lines(rows, columns);
+        }
     }
     return 0;
 }

@@ -80,8 +80,7 @@ __device__ __forceinline__ typename Op::State combine_block(typename Op::State s
         }
         __syncthreads();
         if (threadIdx.x < 32) {
-            state = combine_warp<Op>(threadIdx.x < kWarps ? warp_states[threadIdx.x]
-                                                          : Op::identity());
+            state = combine_warp<Op, kWarps>(warp_states[threadIdx.x % kWarps]);
         }
     }
     return state;
