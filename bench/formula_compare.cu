@@ -19,6 +19,7 @@
 
 #include <cub/device/device_reduce.cuh>
 #include <cublas_v2.h>
+#include <cuda_bf16.h>
 #include <cuda_runtime.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/zip_iterator.h>
@@ -115,9 +116,15 @@ struct Join {
 struct Lift {
     __host__ __device__ Moments operator()(float x) const { return {x, x, x, x * x}; }
 };
+/// In which dots of a type are summed.
+template <class T>
+using Sum = std::conditional_t<std::is_same_v<T, __nv_bfloat16>, float, T>;
+
 template <class T>
 struct Times {
-    __host__ __device__ T operator()(const thrust::tuple<T, T>& one) const { return thrust::get<0>(one) * thrust::get<1>(one); }
+    __host__ __device__ Sum<T> operator()(const thrust::tuple<T, T>& one) const {
+        return Sum<T>(thrust::get<0>(one)) * Sum<T>(thrust::get<1>(one));
+    }
 };
 
 class Bench {
@@ -140,40 +147,36 @@ public:
         const auto [slices, calls] = slices_of(n, 2 * sizeof(T));
         T* x = new_array<T>(slices.n * slices.count, 1);
         T* y = new_array<T>(slices.n * slices.count, 2);
-        auto* mine = reinterpret_cast<T*>(results_);
-        T* other = mine + 8;
-        T* third = mine + 16;
+        auto* mine = reinterpret_cast<Sum<T>*>(results_);
+        auto* other = reinterpret_cast<T*>(results_ + 256);
+        auto* third = reinterpret_cast<Sum<T>*>(results_ + 512);
         const jitune::MapReduce formula("r = sum(x * y)", session_);
         const auto count = static_cast<std::int64_t>(n);
         const auto ready = prepared(formula, {{"x", x}, {"y", y}}, count, {{"r", mine}});
+        const auto cublas_dot = [&, n](const T* a, const T* b) {
+            if constexpr (std::is_same_v<T, float>) {
+                cublasSdot(cublas_, static_cast<int>(n), a, 1, b, 1, other);
+            } else if constexpr (std::is_same_v<T, double>) {
+                cublasDdot(cublas_, static_cast<int>(n), a, 1, b, 1, other);
+            } else {
+                cublasDotEx(cublas_, static_cast<int>(n), a, CUDA_R_16BF, 1, b, CUDA_R_16BF, 1, other, CUDA_R_16BF, CUDA_R_32F);
+            }
+        };
         const double jitune_us = time_of(stream_, calls, [&, s = slices](int k) {
             ready({x + s.at(k), y + s.at(k), mine}, stream_);
         });
-        const double cublas_us = time_of(stream_, calls, [&, s = slices](int k) {
-            if constexpr (sizeof(T) == 4) {
-                cublasSdot(cublas_, static_cast<int>(n), x + s.at(k), 1, y + s.at(k), 1, other);
-            } else {
-                cublasDdot(cublas_, static_cast<int>(n), x + s.at(k), 1, y + s.at(k), 1, other);
-            }
-        });
+        const double cublas_us = time_of(stream_, calls, [&, s = slices](int k) { cublas_dot(x + s.at(k), y + s.at(k)); });
         const double cub_us = time_of(stream_, calls, [&, s = slices](int k) {
             std::size_t bytes = temp_bytes_;
             const auto pairs = thrust::make_zip_iterator(thrust::make_tuple(x + s.at(k), y + s.at(k)));
-            check(cub::DeviceReduce::TransformReduce(temp_, bytes, pairs, third, static_cast<std::uint32_t>(n), ::cuda::std::plus<T>{}, Times<T>{}, T(0), stream_), "cub");
+            check(cub::DeviceReduce::TransformReduce(temp_, bytes, pairs, third, static_cast<std::uint32_t>(n), ::cuda::std::plus<Sum<T>>{}, Times<T>{}, Sum<T>(0), stream_), "cub");
         });
-        const double sum_us = sum_time(slices, calls, x, third);
         ready({x, y, mine}, stream_);
-        cudaStreamSynchronize(stream_);
-        cublasSetPointerMode(cublas_, CUBLAS_POINTER_MODE_DEVICE);
-        if constexpr (sizeof(T) == 4) {
-            cublasSdot(cublas_, static_cast<int>(n), x, 1, y, 1, other);
-        } else {
-            cublasDdot(cublas_, static_cast<int>(n), x, 1, y, 1, other);
-        }
-        cudaStreamSynchronize(stream_);
+        cublas_dot(x, y);
+        check(cudaStreamSynchronize(stream_), "dot");
         const double off = std::abs(double(value_at(mine)) - double(value_at(other))) / std::abs(double(value_at(other)));
-        std::printf("dot %-8s n=%-10zu jitune %8.2f us %5.0f GB/s | cuBLAS %8.2f (%.2f) | CUB %8.2f (%.2f) | plain sum %8.2f | off %.1e\n", type, n,
-                    jitune_us, 2.0 * sizeof(T) * n / jitune_us / 1e3, cublas_us, cublas_us / jitune_us, cub_us, cub_us / jitune_us, sum_us, off);
+        std::printf("dot %-8s n=%-10zu jitune %8.2f us %5.0f GB/s | cuBLAS %8.2f (%.2f) | CUB %8.2f (%.2f) | off %.1e\n", type, n,
+                    jitune_us, 2.0 * sizeof(T) * n / jitune_us / 1e3, cublas_us, cublas_us / jitune_us, cub_us, cub_us / jitune_us, off);
         cudaFree(x);
         cudaFree(y);
     }
@@ -389,6 +392,7 @@ int main(int argc, char** argv) {
         bench.dot<float>(n, "float32");
         bench.moments(n);
         bench.dot<double>(n, "float64");
+        bench.dot<__nv_bfloat16>(n, "bfloat16");
         if (n >= 1 << 19 && n < 1 << 27) {
             bench.step(n);
             bench.closest_points(n);
