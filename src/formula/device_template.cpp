@@ -134,7 +134,7 @@ std::string device_template(const FormulaParts& parts) {
            fmt::format(R"toml(
 [reference]
 entry = "jitune::plainly"
-template = ["reference"]
+template = ["element"]
 arguments = [{}"n"]
 block = "1024"
 grid = "1"

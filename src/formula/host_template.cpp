@@ -123,7 +123,7 @@ arguments = [{members}{arguments}, "threads", "chunks_per_thread"]
 
 [reference]
 entry = "jitune::plainly"
-template = ["reference"]
+template = ["element"]
 arguments = [{plain_members}{arguments}]
 */
 #include "{header}"

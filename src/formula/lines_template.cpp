@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(block)
                R"toml(
 [reference]
 entry = "jitune::plainly"
-template = ["reference"]
+template = ["element"]
 arguments = [{arguments}]
 block = "256"
 grid = "max(1, min(lines, 65536))"

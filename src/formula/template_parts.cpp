@@ -182,7 +182,11 @@ std::string head_of(const FormulaParts& parts) {
 std::string arguments_of(const FormulaParts& parts) {
     const FormulaBinding& binding = parts.binding;
     const Counts counts = counts_of(binding.shape);
-    std::string text = "\n[types.reference]\nfloat64 = \"double\"\n\n[arguments]\n";
+    const auto array = std::find_if(binding.inputs.begin(), binding.inputs.end(), has_elements);
+    const ElementType element = array == binding.inputs.end() ? float32 : array->type;
+    // The reference computes in double; the name is the type that databases and messages show.
+    std::string text =
+        fmt::format("\n[types.element]\n{} = \"double\"\n\n[arguments]\n", to_string(element));
     for (const FormulaInput& one : binding.inputs) {
         if (one.kind == FormulaInput::Kind::value) {
             text += scalar_argument(one);

@@ -39,7 +39,7 @@ struct FormulaParts {
 /// The first lines of the front matter: kernel, backend, summary, sizes.
 std::string head_of(const FormulaParts& parts);
 
-/// The tables [types.reference] and [arguments], without what the kind of kernel adds.
+/// The tables [types.element] and [arguments], without what the kind of kernel adds.
 std::string arguments_of(const FormulaParts& parts);
 
 /// The source of the formula's own operations.
