@@ -177,7 +177,8 @@ private:
             return value_of(local->second.text, local->second.type);
         }
         const FormulaInput* const input = all_.binding_.input(node.text);
-        if (input == nullptr || (has_elements(*input) && node.kind != Kind::first)) {
+        if (input == nullptr || all_.stored_.contains(node.text) ||
+            (has_elements(*input) && node.kind != Kind::first)) {
             return element(node.text);
         }
         const std::string name = "in_" + node.text;

@@ -96,6 +96,15 @@ TEST_F(MapReduceHost, StatementsRunInTheirOrder) {
     EXPECT_EQ(pap, 5);
 }
 
+TEST_F(MapReduceHost, AWrittenArrayHidesTheScalarOfItsName) {
+    const std::vector<float> y{1, 2};
+    std::vector<float> x(2), z(2);
+    MapReduce("x[i] = x + y; m = max(x); z[i] = x - m", session_)
+        .on_host({{"x", 5.0F}, {"y", y.data()}}, 2, {{"x", x.data()}, {"z", z.data()}});
+    EXPECT_EQ(x, (std::vector<float>{6, 7}));
+    EXPECT_EQ(z, (std::vector<float>{-1, 0}));
+}
+
 TEST_F(MapReduceHost, ReductionsStandInsideOtherExpressions) {
     const std::vector<float> x{1, 2, 3, 6};
     float result = 0;
