@@ -182,6 +182,18 @@ TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     EXPECT_EQ(log_sum, -INFINITY);
 }
 
+TEST_F(MapReduceHost, AnArrayWithoutElementsNeedsNoAddress) {
+    const MapReduce formula("s = sum(x); y[i] = x", session_);
+    const float* const x = nullptr;
+    float *const y = nullptr, *const nowhere = nullptr;
+    float sum = 1;
+    formula.on_host({{"x", x}}, 0, {{"s", &sum}, {"y", y}});
+    EXPECT_EQ(sum, 0);
+    expect_error(ErrorKind::usage, "argument out_s", [&] {
+        formula.on_host({{"x", x}}, 0, {{"s", nowhere}, {"y", y}});
+    });
+}
+
 TEST_F(MapReduceHost, CallsOperationsOfOnesOwn) {
     CustomOperation log_sum = log_sum_exp("expf", "logf");
     log_sum.name = "log_sum";
