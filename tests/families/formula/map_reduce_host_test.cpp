@@ -171,6 +171,21 @@ TEST_F(MapReduceHost, SumsOfIntegersWrapAndCountEachElement) {
     EXPECT_EQ(bits, static_cast<std::uint32_t>(-70'001));
 }
 
+TEST_F(MapReduceHost, AFloatBecomesTheNearestIntegerOfAnyWidth) {
+    const std::vector<float> x{300.5F, -300, 1e10F, NAN, -INFINITY, 127.9F};
+    std::vector<std::int8_t> a(x.size());
+    std::vector<std::uint8_t> b(x.size());
+    std::vector<std::int16_t> c(x.size());
+    std::vector<std::uint16_t> d(x.size());
+    MapReduce("a[i] = x; b[i] = x; c[i] = 1000 * x; d[i] = 1000 * x; ", session_)
+        .on_host({{"x", x.data()}}, std::ssize(x),
+                 {{"a", a.data()}, {"b", b.data()}, {"c", c.data()}, {"d", d.data()}});
+    EXPECT_EQ(a, (std::vector<std::int8_t>{127, -128, 127, 0, -128, 127}));
+    EXPECT_EQ(b, (std::vector<std::uint8_t>{255, 0, 255, 0, 0, 127}));
+    EXPECT_EQ(c, (std::vector<std::int16_t>{32767, -32768, 32767, 0, -32768, 32767}));
+    EXPECT_EQ(d, (std::vector<std::uint16_t>{65535, 0, 65535, 0, 0, 65535}));
+}
+
 TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     const std::vector<float> x{1};
     float sum = 1, least = 1;
