@@ -341,6 +341,12 @@ private:
         const ElementType natural = all_.results_ != nullptr
                                         ? (*all_.results_)[step.result]
                                         : wanted(step.result).value_or(value.type);
+        if (is_real(value) && !is_float(natural)) {
+            refuse_formula(all_.formula_, step.value.at,
+                           fmt::format("a result of {} has no place of {}: convert the "
+                                       "expression, or take another place",
+                                       to_string(value.type), to_string(natural)));
+        }
         all_.types_[step.result] = natural;
         work_.finish.push_back(fmt::format("const {} result_{} = {};", kernel_type(natural),
                                            step.result, as_stored(value, natural)));

@@ -337,6 +337,7 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     refuses("r = sum(x)", "the call wants \"q\", which the formula does not give", {"q", &out});
     refuses("r = x * 2", "has a value for each element, but one value is needed", {"r", &out});
     refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
+    refuses("r = sum(x) / n", "a result of float32 has no place of int32", {"r", &whole});
     refuses("y[i] = x", "the call gives no array \"y\"", {"r", &out});
     expect_error(ErrorKind::usage, "argument in_x must be a pointer to float32, not null", [&] {
         const float* const none = nullptr;
