@@ -154,6 +154,28 @@ TEST_F(MapReduceHost, StagesAreTunedAndStayRight) {
     EXPECT_EQ(session.counters().tunings, 1);
 }
 
+TEST_F(MapReduceHost, RoundedValuesAreTuned) {
+    Options options = quick_options();
+    options.on_miss = TunePolicy::now;
+    options.budget = std::chrono::milliseconds(300);
+    Session session(options);
+    const std::vector<float> x(1'000'000, 1);
+    std::vector<std::int8_t> q(x.size());
+    std::vector<float> r(x.size());
+    std::int64_t s = 0;
+    const MapReduce formula(
+        "q[i] = rint(x * (127 / max_abs(x))); r[i] = 100.1 * x - floor(100.1 * x); s = "
+        "sum(int32(1000.1 * x))",
+        session);
+    const std::vector<FormulaArgument> inputs{{"x", x.data()}},
+        outputs{{"q", q.data()}, {"r", r.data()}, {"s", &s}};
+    formula.on_host(inputs, std::ssize(x), outputs);
+    await_tunings(session);
+    EXPECT_EQ(s, 1'000'000'000);
+    EXPECT_EQ(q.back(), 127);
+    EXPECT_EQ(formula.prepare(inputs, std::ssize(x), outputs, "host").info().origin, Origin::tuned);
+}
+
 TEST_F(MapReduceHost, SumsOfIntegersWrapAndCountEachElement) {
     std::vector<std::int32_t> x(70'001, 100'000);
     std::vector<std::int8_t> y(x.size(), -1);
