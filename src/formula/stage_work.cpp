@@ -68,10 +68,10 @@ ElementType accumulator_of(Operation kind, ElementType element, ElementType resu
     if (kind == Operation::count) {
         return int64;
     }
-    if (is_float(element) || is_float(result)) {
-        return element == float64 || result == float64 ? float64 : float32;
-    }
     const bool is_wide = bytes_of(element) == 8 || bytes_of(result) == 8;
+    if (is_float(element) || is_float(result)) {
+        return is_wide ? float64 : float32;
+    }
     const bool is_unsigned = element == uint32 || element == uint64;
     return is_unsigned ? (is_wide ? uint64 : uint32) : (is_wide ? int64 : int32);
 }

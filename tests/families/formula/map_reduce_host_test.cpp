@@ -208,6 +208,16 @@ TEST_F(MapReduceHost, AFloatBecomesTheNearestIntegerOfAnyWidth) {
     EXPECT_EQ(d, (std::vector<std::uint16_t>{65535, 0, 65535, 0, 0, 65535}));
 }
 
+TEST_F(MapReduceHost, ANarrowPlaceDoesNotNarrowWhatIsAccumulated) {
+    constexpr std::int64_t kLarge = std::int64_t{1} << 40;
+    const std::vector<std::int64_t> k{kLarge, 1, -kLarge};
+    float sum = 0, mean = 0;
+    MapReduce("s = sum(k); m = mean(k)", session_)
+        .on_host({{"k", k.data()}}, 3, {{"s", &sum}, {"m", &mean}});
+    EXPECT_EQ(sum, 1);
+    EXPECT_FLOAT_EQ(mean, 1.0F / 3);
+}
+
 TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     const std::vector<float> x{1};
     float sum = 1, least = 1;
