@@ -133,10 +133,18 @@ std::string as_truth(const TypedText& one) {
 }
 
 std::string as_stored(const TypedText& one, ElementType type) {
-    const std::string computed = as_type(one, computing_type(type));
-    return computing_type(type) == type
-               ? computed
-               : fmt::format("static_cast<{}>({})", kernel_type(type), computed);
+    std::string computed = as_type(one, computing_type(type));
+    if (computing_type(type) == type) {
+        return computed;
+    }
+    if (computing_type(type) == int32 && is_real(one)) {  // the nearest one, as formula_cast gives
+        const bool is_signed = type == int8 || type == int16;
+        const int values = 1 << (8 * bytes_of(type));
+        const int low = is_signed ? -values / 2 : 0;
+        computed =
+            fmt::format("formula_min(formula_max({}, {}), {})", computed, low, low + values - 1);
+    }
+    return fmt::format("static_cast<{}>({})", kernel_type(type), computed);
 }
 
 TypedText loaded(const std::string& text, ElementType type) {

@@ -2,6 +2,7 @@
 #include "formula/stage_work.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -67,10 +68,10 @@ ElementType accumulator_of(Operation kind, ElementType element, ElementType resu
     if (kind == Operation::count) {
         return int64;
     }
-    if (is_float(element) || is_float(result)) {
-        return element == float64 || result == float64 ? float64 : float32;
-    }
     const bool is_wide = bytes_of(element) == 8 || bytes_of(result) == 8;
+    if (is_float(element) || is_float(result)) {
+        return is_wide ? float64 : float32;
+    }
     const bool is_unsigned = element == uint32 || element == uint64;
     return is_unsigned ? (is_wide ? uint64 : uint32) : (is_wide ? int64 : int32);
 }
@@ -109,6 +110,37 @@ StateSize state_size(const FormulaOperation& operation, bool has_where, ElementT
     return {count * one, one};
 }
 
+/// Whether a value may be far from that of the same expression in another precision: where it is
+/// rounded to a whole number or depends on a condition.
+bool has_steps(const FormulaNode& node) {
+    constexpr std::array<std::string_view, 10> kOperators{"==", "!=", "<",  "<=", ">",
+                                                          ">=", "&&", "||", "!",  "?"};
+    constexpr std::array<std::string_view, 9> kFunctions{
+        "floor", "ceil", "trunc", "rint", "fmod", "where", "isnan", "isinf", "isfinite"};
+    const auto holds = [](const auto& names, std::string_view name) {
+        return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    bool is_step = holds(kOperators, node.text);
+    if (node.kind == Kind::call) {
+        const FormulaFunction* const function = formula_function(node.text);
+        const auto cast = formula_cast_type(node.text);
+        is_step = (cast && !is_float(*cast)) ||
+                  (function != nullptr && holds(kFunctions, function->name));
+    }
+    return is_step || std::any_of(node.parts.begin(), node.parts.end(), has_steps);
+}
+
+/// Whether a formula rounds what it writes, or computes with rounded values.
+bool has_steps(const FormulaPlan& plan, const FormulaBinding& binding) {
+    const auto rounds = [&](const FormulaStep& step) {
+        return has_steps(step.value) || (step.kind == FormulaStep::Kind::store &&
+                                         !is_float(binding.output(step.array)->type));
+    };
+    return std::any_of(plan.stages.begin(), plan.stages.end(), [&](const FormulaStage& stage) {
+        return std::any_of(stage.steps.begin(), stage.steps.end(), rounds);
+    });
+}
+
 }  // namespace
 
 /// The work of one stage, step by step.
@@ -142,7 +174,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool is_wide() const { return is_plain(all_.style_) && !narrow_; }
+    [[nodiscard]] bool is_wide() const {
+        return is_plain(all_.style_) && !narrow_ && !all_.has_steps_;
+    }
 
     /// The text of a value of a type, in the precision of the style.
     [[nodiscard]] TypedText value_of(const std::string& text, ElementType type) const {
@@ -177,7 +211,8 @@ private:
             return value_of(local->second.text, local->second.type);
         }
         const FormulaInput* const input = all_.binding_.input(node.text);
-        if (input == nullptr || (has_elements(*input) && node.kind != Kind::first)) {
+        if (input == nullptr || all_.stored_.contains(node.text) ||
+            (has_elements(*input) && node.kind != Kind::first)) {
             return element(node.text);
         }
         const std::string name = "in_" + node.text;
@@ -268,7 +303,10 @@ private:
         // Places and counts have no tolerance: they must not depend on the precision. The text of
         // an own operation is for the type that it gets.
         narrow_ = operation.kind != Operation::total && operation.kind != Operation::real;
-        const TypedText value = expressions_.write(step.value);
+        TypedText value = expressions_.write(step.value);
+        if (is_plain(all_.style_) && !narrow_ && value.type == float32) {
+            value = {as_type(value, float64), float64};
+        }
         const ElementType element = value.type;
         narrow_ = true;
         const std::string where = step.where ? as_truth(expressions_.write(*step.where)) : "";
@@ -340,6 +378,12 @@ private:
         const ElementType natural = all_.results_ != nullptr
                                         ? (*all_.results_)[step.result]
                                         : wanted(step.result).value_or(value.type);
+        if (is_real(value) && !is_float(natural)) {
+            refuse_formula(all_.formula_, step.value.at,
+                           fmt::format("a result of {} has no place of {}: convert the "
+                                       "expression, or take another place",
+                                       to_string(value.type), to_string(natural)));
+        }
         all_.types_[step.result] = natural;
         work_.finish.push_back(fmt::format("const {} result_{} = {};", kernel_type(natural),
                                            step.result, as_stored(value, natural)));
@@ -406,6 +450,7 @@ StageWorks::StageWorks(std::string_view formula, const FormulaPlan& plan,
       binding_(binding),
       style_(style),
       results_(results),
+      has_steps_(has_steps(plan, binding)),
       types_(plan.results.size()) {
     for (std::size_t i = 0; i < plan.stages.size(); ++i) {
         stages_.push_back(Gathering(*this, i).work());

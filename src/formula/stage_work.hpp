@@ -109,6 +109,7 @@ private:
     const FormulaBinding& binding_;
     StageStyle style_;
     const std::vector<ElementType>* results_;
+    bool has_steps_;  ///< expressions of a plain style are as precise as those of the other
     std::vector<StageWork> stages_;
     std::vector<ElementType> types_;
     std::map<std::string, ElementType> written_types_;

@@ -18,6 +18,7 @@ using Kind = FormulaNode::Kind;
 
 constexpr std::size_t kMostCharacters = 16'384;
 constexpr std::size_t kMostNesting = 100;  // the parser calls itself
+constexpr std::size_t kMostDepth = 200;    // compilers count brackets, and some take 256
 constexpr std::size_t kMostName = 48;
 
 bool is_digit(char c) {
@@ -145,6 +146,7 @@ public:
                 continue;
             }
             result.push_back(statement());
+            refuse_deep(result.back().value, 0);
             if (now_.kind != Token::Kind::end && !takes(";")) {
                 refuse_here(is("=") ? "only a name, or a name with [i], may stand before ="
                                     : "an operator or ; is missing here");
@@ -158,6 +160,19 @@ public:
     }
 
 private:
+    /// Of a chain such as a + b + c each operation stands in the next.
+    void refuse_deep(const FormulaNode& node, std::size_t depth) const {
+        if (depth > kMostDepth) {
+            refuse_formula(text_, node.at,
+                           fmt::format("more than {} operations stand in one another here: a + b + "
+                                       "c has two",
+                                       kMostDepth));
+        }
+        for (const FormulaNode& part : node.parts) {
+            refuse_deep(part, depth + 1);
+        }
+    }
+
     void refuse_unnamed(const std::vector<FormulaStatement>& all) const {
         for (const FormulaStatement& one : all) {
             if (one.name.empty() && all.size() > 1) {

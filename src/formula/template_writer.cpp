@@ -2,6 +2,7 @@
 #include "formula/template_writer.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "formula/template_parts.hpp"
 
@@ -37,13 +38,26 @@ std::vector<FormulaGift> formula_gifts(std::string_view formula,
         }
     }
     const FormulaPlan plan = plan_formula(formula, statements, binding);
-    const StageWorks works(formula, plan, binding, StageStyle::host);
+    // The values of an array may be made of those of another, which may be made of another's.
+    std::optional<StageWorks> works;
+    bool is_settled = false;
+    for (std::size_t round = 0; !is_settled && round <= binding.outputs.size(); ++round) {
+        works.emplace(formula, plan, binding, StageStyle::host);
+        is_settled = true;
+        for (FormulaOutput& one : binding.outputs) {
+            const ElementType type = works->written_types().at(one.name);
+            if (binding.input(one.name) == nullptr && one.type != type) {
+                one.type = type;
+                is_settled = false;
+            }
+        }
+    }
     for (FormulaGift& gift : gifts) {
-        if (gift.is_array && binding.input(gift.name) == nullptr) {
-            gift.type = works.written_types().at(gift.name);
+        if (const FormulaOutput* const array = binding.output(gift.name)) {
+            gift.type = array->type;
         }
         for (std::size_t k = 0; k < plan.results.size(); ++k) {
-            gift.type = plan.results[k].name == gift.name ? works.types()[k] : gift.type;
+            gift.type = plan.results[k].name == gift.name ? works->types()[k] : gift.type;
         }
     }
     return gifts;

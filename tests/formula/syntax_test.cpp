@@ -86,6 +86,12 @@ TEST(FormulaSyntax, RefusesWhatCouldLeaveTheExpression) {
                  [] { parse_formula(std::string(5000, '(') + "x" + std::string(5000, ')')); });
     expect_error(ErrorKind::usage, "more than 100 parts",
                  [] { parse_formula(std::string(5000, '-') + "x"); });
+    std::string chain = "x";
+    for (int i = 0; i < 5000; ++i) {
+        chain += i % 2 == 0 ? "+x" : "*x";
+    }
+    expect_error(ErrorKind::usage, "more than 200 operations", [&] { parse_formula(chain); });
+    EXPECT_NO_THROW(parse_formula(chain.substr(0, 2 * 150 + 1)));
     expect_error(ErrorKind::usage, "at most 48 characters",
                  [] { parse_formula(std::string(49, 'x')); });
 }

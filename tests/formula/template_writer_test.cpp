@@ -95,6 +95,16 @@ TEST(FormulaTypes, ArraysHaveTheTypesOfTheirValues) {
     EXPECT_EQ(gifts[3].name, "s");
 }
 
+TEST(FormulaTypes, ValuesOfWrittenArraysHaveTheirTypes) {
+    std::vector<ElementType> types;
+    for (const FormulaGift& one :
+         formula_gifts("y[i] = 2 * k; s = sum(y); z[i] = y + x; t = max(z)",
+                       {array("k", int8), array("x", float16)})) {
+        types.push_back(one.type);
+    }
+    EXPECT_EQ(types, (std::vector{int32, int32, float32, float32}));
+}
+
 TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
     const FormulaBinding binding{{array("x"), array("k", int32)}, {{"r", float32}}};
     const auto refuses = [&](const std::string& text, const std::string& words) {

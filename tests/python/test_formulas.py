@@ -346,7 +346,7 @@ def test_a_prepared_formula_refuses_other_forms(arguments, error, words, session
         handle(ONES)
     with pytest.raises(TypeError, match="the formula reads x"):
         formula.prepare(k=3)
-    with pytest.raises(jitune.UsageError, match="needs at least 1"):
+    with pytest.raises(jitune.UsageError, match="must be at least 1"):
         formula.prepare(x=ONES[:0], k=3)
 
 

@@ -206,7 +206,11 @@ struct MapReduce::State {
     State(std::string_view text, const std::vector<CustomOperation>& its_operations,
           Session& session)
         : formula(text), operations(its_operations), engine(SessionAccess::engine(session)) {
-        parse_formula(formula);
+        for (const FormulaStatement& one : parse_formula(formula)) {
+            if (one.is_array) {
+                written.push_back(one.name);
+            }
+        }
     }
     ~State() { delete forms.load(); }
 
@@ -240,11 +244,16 @@ struct MapReduce::State {
             return;
         }
         const auto given = [&](std::size_t i) {
-            if (i < inputs.size()) {  // empty vectors have no address
-                return has_elements ? inputs[i].argument() : with_address(inputs[i].argument());
+            const bool is_input = i < inputs.size();
+            i -= is_input ? 0 : inputs.size();
+            if (!is_input && i == outputs.size()) {
+                return shape.offsets();
             }
-            i -= inputs.size();
-            return i < outputs.size() ? outputs[i].argument() : shape.offsets();
+            const FormulaArgument& one = is_input ? inputs[i] : outputs[i];
+            // Empty vectors have no address.
+            return has_elements || !(is_input || is_written(one.name()))
+                       ? one.argument()
+                       : with_address(one.argument());
         };
         const bool has_offsets = shape.kind() == Shape::segments;
         const auto cells =
@@ -268,6 +277,10 @@ struct MapReduce::State {
     Engine& engine;
 
 private:
+    [[nodiscard]] bool is_written(std::string_view array) const {
+        return std::find(written.begin(), written.end(), array) != written.end();
+    }
+
     [[nodiscard]] const Form* find(FormulaArguments inputs, const FormulaShape& shape,
                                    FormulaArguments outputs, bool on_host) const {
         const Form* one = forms.load(std::memory_order_acquire);
@@ -277,7 +290,8 @@ private:
         return one;
     }
 
-    mutable std::mutex mutex;  ///< of additions to the list
+    std::vector<std::string> written;  ///< arrays
+    mutable std::mutex mutex;          ///< of additions to the list
     mutable std::atomic<const Form*> forms{nullptr};
 };
 

@@ -170,9 +170,9 @@ JITUNE_C_API jitune_status jitune_formula_results(const jitune_formula* formula,
 /// Computes over arrays of `n` elements in device memory, on `stream`. Returns before the work is
 /// done: everything must stay until then. Outputs are places of results, which have the types of
 /// their places, and of all arrays that the formula writes; results that nobody wants may be left
-/// out. An output may be one of the inputs, in place; arrays must not overlap otherwise. While
-/// `stream` is captured it fails with not prepared if no call of the same form and size came
-/// before, or if work memory is needed. Fails as jitune_reduce().
+/// out. A written array may lie where the input of its name lies, in place; arrays must not overlap
+/// otherwise. While `stream` is captured it fails with not prepared if no call of the same form and
+/// size came before, or if work memory is needed. Fails as jitune_reduce().
 JITUNE_C_API jitune_status jitune_formula_launch(const jitune_formula* formula,
                                                  const jitune_formula_argument* inputs,
                                                  size_t input_count, int64_t n,

@@ -155,11 +155,11 @@ public:
     MapReduce(MapReduce&& other) noexcept;
     MapReduce& operator=(MapReduce&& other) noexcept;
 
-    /// Over arrays in device memory, on `stream`. Asynchronous: everything must
-    /// stay until the work is done. An output may be one of the inputs, in place; arrays must not
-    /// overlap otherwise. While `stream` is captured, throws Error(not_prepared) if no call of the
-    /// same form and size came before, or if work memory is needed: capture a call of the handle of
-    /// prepare() there.
+    /// Over arrays in device memory, on `stream`. Asynchronous: everything must stay until the work
+    /// is done. A written array may lie where the input of its name lies, in place; arrays must not
+    /// overlap otherwise: results are wrong where an input is read at [0], or in a later pass.
+    /// While `stream` is captured, throws Error(not_prepared) if no call of the same form and size
+    /// came before, or if work memory is needed: capture a call of the handle of prepare() there.
     void operator()(FormulaArguments inputs, const FormulaShape& shape, FormulaArguments outputs,
                     CUstream_st* stream = nullptr) const;
     void operator()(std::initializer_list<FormulaArgument> inputs, const FormulaShape& shape,

@@ -95,6 +95,20 @@ TEST_F(LinesHost, LinesWithoutElementsHaveTheResultsOfTheOperations) {
                     {{"s", sum.data()}, {"m", least.data()}, {"y", sum.data()}});
 }
 
+TEST_F(LinesHost, APlaceOfALineIsNoResult) {
+    const std::vector<float> w{1, 2};
+    std::vector<float> r(2);
+    for (const char* const text : {"r = w + sum(w)", "r = min(w) + w"}) {
+        expect_error(ErrorKind::usage, "\"w\" has a value for each element", [&] {
+            MapReduce(text, session_)
+                .on_host({{"w", per_column(w.data())}}, each_row(2, 2), {{"r", r.data()}});
+        });
+    }
+    MapReduce("r = max(w, w < 2)", session_)
+        .on_host({{"w", per_column(w.data())}}, each_row(2, 2), {{"r", r.data()}});
+    EXPECT_EQ(r, std::vector<float>(2, 1));
+}
+
 TEST_F(LinesHost, RefusesArgumentsThatTheShapeHasNot) {
     const MapReduce formula("s = sum(x * w)", session_);
     const std::vector<float> x(4, 1), w(4, 1);

@@ -96,6 +96,15 @@ TEST_F(MapReduceHost, StatementsRunInTheirOrder) {
     EXPECT_EQ(pap, 5);
 }
 
+TEST_F(MapReduceHost, AWrittenArrayHidesTheScalarOfItsName) {
+    const std::vector<float> y{1, 2};
+    std::vector<float> x(2), z(2);
+    MapReduce("x[i] = x + y; m = max(x); z[i] = x - m", session_)
+        .on_host({{"x", 5.0F}, {"y", y.data()}}, 2, {{"x", x.data()}, {"z", z.data()}});
+    EXPECT_EQ(x, (std::vector<float>{6, 7}));
+    EXPECT_EQ(z, (std::vector<float>{-1, 0}));
+}
+
 TEST_F(MapReduceHost, ReductionsStandInsideOtherExpressions) {
     const std::vector<float> x{1, 2, 3, 6};
     float result = 0;
@@ -145,6 +154,28 @@ TEST_F(MapReduceHost, StagesAreTunedAndStayRight) {
     EXPECT_EQ(session.counters().tunings, 1);
 }
 
+TEST_F(MapReduceHost, RoundedValuesAreTuned) {
+    Options options = quick_options();
+    options.on_miss = TunePolicy::now;
+    options.budget = std::chrono::milliseconds(300);
+    Session session(options);
+    const std::vector<float> x(1'000'000, 1);
+    std::vector<std::int8_t> q(x.size());
+    std::vector<float> r(x.size());
+    std::int64_t s = 0;
+    const MapReduce formula(
+        "q[i] = rint(x * (127 / max_abs(x))); r[i] = 100.1 * x - floor(100.1 * x); s = "
+        "sum(int32(1000.1 * x))",
+        session);
+    const std::vector<FormulaArgument> inputs{{"x", x.data()}},
+        outputs{{"q", q.data()}, {"r", r.data()}, {"s", &s}};
+    formula.on_host(inputs, std::ssize(x), outputs);
+    await_tunings(session);
+    EXPECT_EQ(s, 1'000'000'000);
+    EXPECT_EQ(q.back(), 127);
+    EXPECT_EQ(formula.prepare(inputs, std::ssize(x), outputs, "host").info().origin, Origin::tuned);
+}
+
 TEST_F(MapReduceHost, SumsOfIntegersWrapAndCountEachElement) {
     std::vector<std::int32_t> x(70'001, 100'000);
     std::vector<std::int8_t> y(x.size(), -1);
@@ -162,6 +193,31 @@ TEST_F(MapReduceHost, SumsOfIntegersWrapAndCountEachElement) {
     EXPECT_EQ(bits, static_cast<std::uint32_t>(-70'001));
 }
 
+TEST_F(MapReduceHost, AFloatBecomesTheNearestIntegerOfAnyWidth) {
+    const std::vector<float> x{300.5F, -300, 1e10F, NAN, -INFINITY, 127.9F};
+    std::vector<std::int8_t> a(x.size());
+    std::vector<std::uint8_t> b(x.size());
+    std::vector<std::int16_t> c(x.size());
+    std::vector<std::uint16_t> d(x.size());
+    MapReduce("a[i] = x; b[i] = x; c[i] = 1000 * x; d[i] = 1000 * x; ", session_)
+        .on_host({{"x", x.data()}}, std::ssize(x),
+                 {{"a", a.data()}, {"b", b.data()}, {"c", c.data()}, {"d", d.data()}});
+    EXPECT_EQ(a, (std::vector<std::int8_t>{127, -128, 127, 0, -128, 127}));
+    EXPECT_EQ(b, (std::vector<std::uint8_t>{255, 0, 255, 0, 0, 127}));
+    EXPECT_EQ(c, (std::vector<std::int16_t>{32767, -32768, 32767, 0, -32768, 32767}));
+    EXPECT_EQ(d, (std::vector<std::uint16_t>{65535, 0, 65535, 0, 0, 65535}));
+}
+
+TEST_F(MapReduceHost, ANarrowPlaceDoesNotNarrowWhatIsAccumulated) {
+    constexpr std::int64_t kLarge = std::int64_t{1} << 40;
+    const std::vector<std::int64_t> k{kLarge, 1, -kLarge};
+    float sum = 0, mean = 0;
+    MapReduce("s = sum(k); m = mean(k)", session_)
+        .on_host({{"k", k.data()}}, 3, {{"s", &sum}, {"m", &mean}});
+    EXPECT_EQ(sum, 1);
+    EXPECT_FLOAT_EQ(mean, 1.0F / 3);
+}
+
 TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     const std::vector<float> x{1};
     float sum = 1, least = 1;
@@ -171,6 +227,18 @@ TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     EXPECT_EQ(sum, 0);
     EXPECT_EQ(least, INFINITY);
     EXPECT_EQ(log_sum, -INFINITY);
+}
+
+TEST_F(MapReduceHost, AnArrayWithoutElementsNeedsNoAddress) {
+    const MapReduce formula("s = sum(x); y[i] = x", session_);
+    const float* const x = nullptr;
+    float *const y = nullptr, *const nowhere = nullptr;
+    float sum = 1;
+    formula.on_host({{"x", x}}, 0, {{"s", &sum}, {"y", y}});
+    EXPECT_EQ(sum, 0);
+    expect_error(ErrorKind::usage, "argument out_s", [&] {
+        formula.on_host({{"x", x}}, 0, {{"s", nowhere}, {"y", y}});
+    });
 }
 
 TEST_F(MapReduceHost, CallsOperationsOfOnesOwn) {
@@ -281,7 +349,7 @@ TEST_F(MapReduceHost, APreparedFormulaOnlyLaunches) {
     expect_error(ErrorKind::usage, "argument in_k", [&] {
         ready({x.data(), 2.0, &sum, y.data()});
     });
-    expect_error(ErrorKind::usage, "it must be at least 1",
+    expect_error(ErrorKind::usage, "n is 0; it must be at least 1",
                  [&] { static_cast<void>(formula.prepare(inputs, 0, outputs, "host")); });
 }
 
@@ -301,6 +369,7 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     refuses("r = sum(x)", "the call wants \"q\", which the formula does not give", {"q", &out});
     refuses("r = x * 2", "has a value for each element, but one value is needed", {"r", &out});
     refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
+    refuses("r = sum(x) / n", "a result of float32 has no place of int32", {"r", &whole});
     refuses("y[i] = x", "the call gives no array \"y\"", {"r", &out});
     expect_error(ErrorKind::usage, "argument in_x must be a pointer to float32, not null", [&] {
         const float* const none = nullptr;
