@@ -5,7 +5,11 @@
 #include "fake/emulated_kernel.hpp"
 #include "fixtures/formula_list.hpp"
 
+#include <set>
+
 #include <gtest/gtest.h>
+
+#include "formula/syntax.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -98,6 +102,10 @@ protected:
             } else {
                 place(Bytes(answers_[k].size() * bytes_of(output.type)), output.type);
             }
+        }
+        if (formula_.binding.shape == LineShape::segments) {
+            place(stored_values(formula_.binding.offset, {starts_.begin(), starts_.end()}),
+                  formula_.binding.offset);
         }
         const LaunchRule::Plan plan = rule.plan(sizes);
         GuardedBytes plain(Bytes(plan.scratch.plain, std::byte{0x7b}), 0);
@@ -194,10 +202,74 @@ private:
                 values_for(one, count, static_cast<unsigned>(inputs_.size() + 7 * count)));
             values.push_back(read_values(one.type, inputs_.back()));
         }
-        answers_ = formula_.answers(values, sizes);
+        make_lines(sizes);
+        make_answers(values);
+    }
+
+    void make_lines(const std::vector<std::int64_t>& sizes) {
+        const bool is_columns = formula_.binding.shape == LineShape::columns;
+        starts_ = {0};
+        if (formula_.binding.shape == LineShape::flat) {
+            starts_.push_back(sizes[0]);
+            return;
+        }
+        const std::int64_t lines = is_columns ? sizes[1] : sizes[0];
+        const std::int64_t length = is_columns ? sizes[0] : sizes[1];
+        std::mt19937 random(7);
+        for (std::int64_t line = 0; line < lines; ++line) {
+            starts_.push_back(formula_.binding.shape != LineShape::segments ? (line + 1) * length
+                              : line + 1 == lines
+                                  ? sizes[1]
+                                  : static_cast<std::int64_t>(random() % (sizes[1] + 1)));
+        }
+        std::sort(starts_.begin(), starts_.end());
+    }
+
+    /// Of element `i` of a line.
+    [[nodiscard]] std::size_t place(std::size_t line, std::size_t i) const {
+        return formula_.binding.shape == LineShape::columns
+                   ? i * (starts_.size() - 1) + line
+                   : static_cast<std::size_t>(starts_[line]) + i;
+    }
+
+    void make_answers(const std::vector<FormulaValues>& values) {
+        const std::vector<FormulaInput>& inputs = formula_.binding.inputs;
+        const std::vector<FormulaOutput>& outputs = formula_.binding.outputs;
+        std::vector<bool> is_array;
+        answers_.clear();
+        for (const FormulaOutput& output : outputs) {
+            const auto statements = parse_formula(formula_.text);
+            is_array.push_back(std::any_of(
+                statements.begin(), statements.end(),
+                [&](const auto& one) { return one.is_array && one.name == output.name; }));
+            answers_.emplace_back(is_array.back() ? static_cast<std::size_t>(starts_.back())
+                                                  : starts_.size() - 1);
+        }
+        for (std::size_t line = 0; line + 1 < starts_.size(); ++line) {
+            const auto n = static_cast<std::size_t>(starts_[line + 1] - starts_[line]);
+            std::vector<FormulaValues> in = values;
+            for (std::size_t k = 0; k < in.size(); ++k) {
+                if (inputs[k].kind == FormulaInput::Kind::lines) {
+                    in[k] = {values[k][line]};
+                } else if (inputs[k].kind == FormulaInput::Kind::array) {
+                    in[k].resize(n);
+                    for (std::size_t i = 0; i < n; ++i) {
+                        in[k][i] = values[k][place(line, i)];
+                    }
+                }
+            }
+            const std::vector<FormulaValues> answers = formula_.answers(in, n);
+            for (std::size_t k = 0; k < answers.size(); ++k) {
+                for (std::size_t i = 0; i < answers[k].size(); ++i) {
+                    answers_[k][is_array[k] ? place(line, i) : line] = answers[k][i];
+                }
+            }
+        }
     }
 
     std::vector<Bytes> inputs_;
+    std::vector<std::int64_t>
+        starts_;  ///< of each line that is not a column, and the end of the last
     std::vector<FormulaValues> answers_;
 };
 
@@ -207,6 +279,23 @@ TEST_P(EmulatedFormulas, GiveTheirAnswers) {
         expect_right(sizes, {3, false, false});
         expect_right(sizes, {1, true, true});
     }
+}
+
+TEST(EmulatedLines, AreOfEachKindOfLaunch) {
+    std::set<std::tuple<LineShape, bool, bool>> kinds;
+    for (const ListedFormula& one : formula_list()) {
+        if (one.binding.shape != LineShape::flat) {
+            const KernelTemplate kernel = one.kernel();
+            for (const Configuration& drawn : drawn_configurations(one, kernel, small_gpu())) {
+                const auto parameter = [&](const char* name) {
+                    return std::get<std::int64_t>(drawn.at(name));
+                };
+                kinds.emplace(one.binding.shape, parameter("split") == 1, parameter("lanes") > 32);
+            }
+        }
+    }
+    EXPECT_EQ(kinds.size(), 10U) << "three shapes, split or not, by warps or by blocks, of which "
+                                    "columns know no blocks";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EmulatedFormulas,
