@@ -5,7 +5,7 @@
 #include "fake/emulated_kernel.hpp"
 #include "fixtures/formula_list.hpp"
 
-#include <set>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -68,10 +68,10 @@ Bytes values_for(const FormulaInput& input, std::size_t count, unsigned seed) {
 
 class EmulatedFormulas : public testing::TestWithParam<std::size_t> {
 protected:
-    /// The outputs that a launch rule gives, from blocks in their order or from the last on.
+    /// The outputs that a launch rule gives, from blocks in their order or in another one.
     std::vector<Bytes> outputs_of(const Instance& instance, const LaunchRule& rule,
                                   const std::vector<std::int64_t>& sizes, const Places& places,
-                                  bool backwards) {
+                                  bool shuffled) {
         std::vector<std::unique_ptr<GuardedBytes>> memory;
         std::vector<void*> arrays;
         const auto place = [&](const Bytes& bytes, ElementType type) {
@@ -112,7 +112,7 @@ protected:
         GuardedBytes zeroed(Bytes(plan.scratch.zeroed), 0);
         const Launch launch = rule.bind(plan, arrays, {plain.data(), zeroed.data()});
         for (std::size_t k = 0; k < launch.step_count; ++k) {
-            run(launch, launch.steps[k], instance, backwards);
+            run(launch, launch.steps[k], instance, shuffled);
         }
         EXPECT_EQ(zeroed.bytes(), Bytes(plan.scratch.zeroed)) << "work memory is not left zero";
         EXPECT_TRUE(plain.is_intact() && zeroed.is_intact()) << "beside work memory";
@@ -132,7 +132,7 @@ protected:
     }
 
     void run(const Launch& launch, const LaunchStep& step, const Instance& instance,
-             bool backwards) {
+             bool shuffled) {
         const EmulatedKernel kernel = emulated_formulas().at(
             fmt::format("{}: {}", formula_.name, instance.expressions[step.entry]));
         std::vector<EmulatedArgument> arguments;
@@ -141,8 +141,13 @@ protected:
         }
         gridDim.x = step.grid.x;
         blockDim.x = step.block.x;
-        for (unsigned i = 0; i < step.grid.x; ++i) {
-            blockIdx.x = backwards ? step.grid.x - 1 - i : i;
+        std::vector<unsigned> blocks(step.grid.x);
+        std::iota(blocks.begin(), blocks.end(), 0U);
+        if (shuffled) {
+            std::shuffle(blocks.begin(), blocks.end(), std::mt19937(step.grid.x));
+        }
+        for (const unsigned block : blocks) {
+            blockIdx.x = block;
             emulated::Block::now().run(step.block.x, [&] { kernel(arguments); });
         }
     }
@@ -279,23 +284,6 @@ TEST_P(EmulatedFormulas, GiveTheirAnswers) {
         expect_right(sizes, {3, false, false});
         expect_right(sizes, {1, true, true});
     }
-}
-
-TEST(EmulatedLines, AreOfEachKindOfLaunch) {
-    std::set<std::tuple<LineShape, bool, bool>> kinds;
-    for (const ListedFormula& one : formula_list()) {
-        if (one.binding.shape != LineShape::flat) {
-            const KernelTemplate kernel = one.kernel();
-            for (const Configuration& drawn : drawn_configurations(one, kernel, small_gpu())) {
-                const auto parameter = [&](const char* name) {
-                    return std::get<std::int64_t>(drawn.at(name));
-                };
-                kinds.emplace(one.binding.shape, parameter("split") == 1, parameter("lanes") > 32);
-            }
-        }
-    }
-    EXPECT_EQ(kinds.size(), 10U) << "three shapes, split or not, by warps or by blocks, of which "
-                                    "columns know no blocks";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EmulatedFormulas,
