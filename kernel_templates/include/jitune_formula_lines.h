@@ -26,12 +26,12 @@ __device__ __forceinline__ typename S::State combine_lanes(typename S::State sta
     if constexpr (lanes == 1) {
         return state;
     } else if constexpr (shape == LineShape::columns) {
-        constexpr int kLines = block / lanes;
+        constexpr unsigned kLines = block / lanes;
         __shared__ State states[block];
         __syncthreads();
         states[threadIdx.x] = state;
 #pragma unroll
-        for (int half = lanes / 2; half > 0; half /= 2) {
+        for (unsigned half = lanes / 2; half > 0; half /= 2) {
             __syncthreads();
             if (threadIdx.x < half * kLines) {
                 state = S::combine(state, states[threadIdx.x + half * kLines]);

@@ -95,21 +95,34 @@ std::string held_lines(const FormulaParts& parts) {
                      std::max<std::size_t>(16 / parts.widest(), 1), held);
 }
 
-/// As Stored in jitune_finish.h has the largest state.
-std::size_t stored_bytes(const FormulaParts& parts) {
+/// As Stored in jitune_finish.h has a state.
+std::size_t stored_bytes(const StageWork& stage) {
+    return stage.state_bytes <= 8 ? 8 : (stage.state_bytes + 15) / 16 * 16;
+}
+
+/// Of the largest state.
+std::size_t most_stored_bytes(const FormulaParts& parts) {
     std::size_t most = 8;
     for (const StageWork& stage : parts.kernels.stages()) {
-        const std::size_t bytes = stage.state_bytes;
-        most = std::max(most, bytes <= 8 ? 8 : (bytes + 15) / 16 * 16);
+        most = std::max(most, stored_bytes(stage));
     }
     return most;
 }
 
+/// Of the states that a thread puts into shared memory: each stage has room of its own.
+std::size_t shared_bytes(const FormulaParts& parts) {
+    std::size_t total = 0;
+    for (const StageWork& stage : parts.kernels.stages()) {
+        total += stage.reductions.empty() ? 0 : stored_bytes(stage);
+    }
+    return total;
+}
+
 std::string lines_space(const FormulaParts& parts) {
     const std::size_t widest = parts.widest();
-    constexpr std::size_t kSharedBytes = 32768;  // for a state of each thread
+    constexpr std::size_t kSharedBytes = 32768;
     const std::string lanes = is_columns(parts) ? fmt::format("\"lanes = 1 OR block * {} <= {}\"",
-                                                              stored_bytes(parts), kSharedBytes)
+                                                              shared_bytes(parts), kSharedBytes)
                                                 : "\"lanes <= 32 OR by_block\"";
     return fmt::format(R"toml(constraints = ["block <= max_threads_per_block", {lanes}]
 )toml",
@@ -134,7 +147,7 @@ counters = {{ access = "zeroed", type = "uint32", count = "iif(split = 0, 1, gro
 )toml",
                fmt::arg("unroll", parts.most_bytes() <= 8 ? 4 : 2),
                fmt::arg("derived", line_sizes(parts)), fmt::arg("arguments", arguments_of(parts)),
-               fmt::arg("words", stored_bytes(parts) / 8));
+               fmt::arg("words", most_stored_bytes(parts) / 8));
 }
 
 /// One launch of all stages, or of long lines one of each.

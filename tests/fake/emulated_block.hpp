@@ -61,23 +61,17 @@ public:
         all_ = {threads};
         warps_.assign(threads / 32, {32});
         words_.assign(2 * threads, 0);
-        contexts_.resize(std::max<std::size_t>(contexts_.size(), threads));
-        done_.assign(threads, false);
-        for (current_ = 0; current_ < threads; ++current_) {
-            start(contexts_[current_]);
+        for (unsigned i = 0; i < threads; ++i) {
+            contexts_[i].is_done = false;
         }
-        for (unsigned left = threads, rounds = 0; left > 0; ++rounds) {
+        left_ = threads;
+        for (unsigned rounds = 0; left_ > 0; ++rounds) {
             if (rounds == 1'000'000) {
+                std::for_each(contexts_, contexts_ + threads, [](Context& one) { one = {}; });
                 throw std::logic_error("the threads of an emulated block wait for each other");
             }
-            // A warp is ahead of the others now and then.
-            const unsigned first = rounds % 5 == 0 ? rounds % threads : 0;
-            for (unsigned i = 0; i < threads; ++i) {
-                current_ = (first + i) % threads;
-                if (!done_[current_]) {
-                    go_on(contexts_[current_]);
-                    left -= done_[current_] ? 1 : 0;
-                }
+            for (unsigned i = 0; i < threads / 32; ++i) {
+                run_warp((rounds + i) % (threads / 32));
             }
         }
     }
@@ -98,40 +92,66 @@ public:
     }
     void meet_warp() { meet(warps_[current_ / 32]); }
 
-    /// Lets the other threads go on.
+    /// Lets the other threads go on, where one looks again and again for what they do.
     void give_way() {
-        if (_setjmp(contexts_[current_].place) == 0) {
-            _longjmp(scheduler_, 1);
-        }
+        has_moved_ = false;
+        leave();
     }
 
 private:
-    /// A thread begins as POSIX has it. Afterwards jumps lead from one to the other, because
-    /// swapcontext() calls the system for the mask of signals each time.
+    /// A thread begins as POSIX has it, once for all blocks. Afterwards jumps lead from one to the
+    /// other, because swapcontext() calls the system for the mask of signals each time.
     struct Context {
         ucontext_t begin{};
         jmp_buf place{};
-        bool has_begun = false;
+        bool is_done = false;
+        const Meeting* waits_for = nullptr;  ///< until its turn ends
+        unsigned turn = 0;
         std::unique_ptr<char[]> stack;
     };
     static constexpr std::size_t kStackBytes = 128 << 10;
+    static constexpr unsigned kMostThreads = 1024;
 
     void start(Context& context) {
-        if (!context.stack) {
-            context.stack.reset(new char[kStackBytes]);  // pages are used as it grows
-        }
-        context.has_begun = false;
+        context.stack.reset(new char[kStackBytes]);  // pages are used as it grows
         getcontext(&context.begin);
         context.begin.uc_stack.ss_sp = context.stack.get();
         context.begin.uc_stack.ss_size = kStackBytes;
         makecontext(
             &context.begin,
             [] {
-                now().kernel_();
-                now().done_[now().current_] = true;
-                _longjmp(now().scheduler_, 1);
+                while (true) {
+                    now().kernel_();
+                    now().contexts_[now().current_].is_done = true;
+                    now().leave();
+                }
             },
             0);
+    }
+
+    /// Runs a warp until it waits for others. It leaves them as far behind as barriers let it.
+    void run_warp(unsigned warp) {
+        bool any_has_moved;
+        do {
+            any_has_moved = false;
+            for (current_ = 32 * warp; current_ < 32 * (warp + 1); ++current_) {
+                Context& context = contexts_[current_];
+                if (context.is_done ||
+                    (context.waits_for != nullptr && context.waits_for->turn == context.turn)) {
+                    continue;
+                }
+                has_moved_ = true;
+                go_on(context);
+                any_has_moved = any_has_moved || has_moved_;
+                left_ -= context.is_done ? 1 : 0;
+            }
+        } while (any_has_moved);
+    }
+
+    void leave() {
+        if (_setjmp(contexts_[current_].place) == 0) {
+            _longjmp(scheduler_, 1);
+        }
     }
 
     /// Returns when the thread gives way, or has ended.
@@ -139,10 +159,10 @@ private:
         if (_setjmp(scheduler_) != 0) {
             return;
         }
-        if (context.has_begun) {
+        if (context.stack) {
             _longjmp(context.place, 1);
         }
-        context.has_begun = true;
+        start(context);
         setcontext(&context.begin);
     }
 
@@ -153,19 +173,22 @@ private:
             ++meeting.turn;
             return;
         }
-        while (meeting.turn == turn) {
-            give_way();
-        }
+        Context& context = contexts_[current_];
+        context.waits_for = &meeting;
+        context.turn = turn;
+        leave();
+        context.waits_for = nullptr;
     }
 
     std::function<void()> kernel_;
     jmp_buf scheduler_{};
-    std::vector<Context> contexts_;
-    std::vector<bool> done_;
+    Context contexts_[kMostThreads];
     std::vector<unsigned long long> words_;
     Meeting all_;
     std::vector<Meeting> warps_;
     unsigned current_ = 0;
+    unsigned left_ = 0;
+    bool has_moved_ = false;
 };
 
 struct ThreadIndex {

@@ -18,6 +18,25 @@ struct Work {
     void* counters;
 };
 
+/// A state in memory, as many bytes as in the kernels' own.
+template <class State>
+struct Stored {
+    static constexpr unsigned kBytes = sizeof(State) <= 4   ? 4
+                                       : sizeof(State) <= 8 ? 8
+                                                            : (sizeof(State) + 15) / 16 * 16;
+    alignas(kBytes < 16 ? kBytes : 16) unsigned char bytes[kBytes]{};
+
+    explicit Stored(const State& state) { std::memcpy(bytes, &state, sizeof state); }
+    explicit Stored(const volatile Stored* from) {
+        std::memcpy(bytes, const_cast<const Stored*>(from)->bytes, kBytes);
+    }
+    [[nodiscard]] State state() const {
+        State result;
+        std::memcpy(&result, bytes, sizeof result);
+        return result;
+    }
+};
+
 inline bool arrives_last(unsigned* counter, unsigned total) {
     *counter = (*counter + 1) % total;
     return *counter == 0;
@@ -71,10 +90,7 @@ typename Op::State combine_places(const void* memory, unsigned count) {
 template <class Op, int block>
 bool finish_by_ticket(typename Op::State& state, const Work& work) {
     using State = typename Op::State;
-    using Partials =
-        Place<State, sizeof(State) <= 4   ? 4
-                     : sizeof(State) <= 8 ? 8
-                                          : (sizeof(State) + 15) / 16 * 16>;
+    using Partials = Place<State, Stored<State>::kBytes>;
     __shared__ bool last;
     if (threadIdx.x == 0) {
         Partials::put(work.partials, blockIdx.x, state);

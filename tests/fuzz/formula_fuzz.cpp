@@ -12,15 +12,25 @@ using namespace jitune::internal;
 
 namespace {
 
-/// The first byte chooses the types of the inputs, and which of them are scalars.
+FormulaInput::Kind kind_of(LineShape shape, unsigned place) {
+    using enum FormulaInput::Kind;
+    return place % 5 == 4                                   ? value
+           : place % 7 == 6                                 ? in_memory
+           : shape == LineShape::flat                       ? array
+           : place % 3 == 2                                 ? lines
+           : place % 3 == 1 && shape != LineShape::segments ? places
+                                                            : array;
+}
+
+/// The first byte chooses the shape of the lines, and the types and kinds of the inputs.
 FormulaBinding binding_of(const std::string& formula, std::uint8_t choice) {
     FormulaBinding binding;
+    binding.shape = static_cast<LineShape>(choice >> 6);
+    binding.offset = choice % 2 == 0 ? ElementType::int64 : ElementType::int32;
     for (const std::string& name : formula_inputs(parse_formula(formula))) {
         const auto place = static_cast<unsigned>(binding.inputs.size()) + choice;
-        const FormulaInput::Kind kind = place % 5 == 4   ? FormulaInput::Kind::value
-                                        : place % 7 == 6 ? FormulaInput::Kind::in_memory
-                                                         : FormulaInput::Kind::array;
-        binding.inputs.push_back({name, kind, static_cast<ElementType>(place * 5 % 12)});
+        binding.inputs.push_back(
+            {name, kind_of(binding.shape, place), static_cast<ElementType>(place * 5 % 12)});
     }
     for (const FormulaGift& gift : formula_gifts(formula, binding.inputs)) {
         binding.outputs.push_back({gift.name, gift.type});

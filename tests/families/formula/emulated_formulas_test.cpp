@@ -5,7 +5,11 @@
 #include "fake/emulated_kernel.hpp"
 #include "fixtures/formula_list.hpp"
 
+#include <numeric>
+
 #include <gtest/gtest.h>
+
+#include "formula/syntax.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -64,10 +68,10 @@ Bytes values_for(const FormulaInput& input, std::size_t count, unsigned seed) {
 
 class EmulatedFormulas : public testing::TestWithParam<std::size_t> {
 protected:
-    /// The outputs that a launch rule gives, from blocks in their order or from the last on.
+    /// The outputs that a launch rule gives, from blocks in their order or in another one.
     std::vector<Bytes> outputs_of(const Instance& instance, const LaunchRule& rule,
                                   const std::vector<std::int64_t>& sizes, const Places& places,
-                                  bool backwards) {
+                                  bool shuffled) {
         std::vector<std::unique_ptr<GuardedBytes>> memory;
         std::vector<void*> arrays;
         const auto place = [&](const Bytes& bytes, ElementType type) {
@@ -99,12 +103,16 @@ protected:
                 place(Bytes(answers_[k].size() * bytes_of(output.type)), output.type);
             }
         }
+        if (formula_.binding.shape == LineShape::segments) {
+            place(stored_values(formula_.binding.offset, {starts_.begin(), starts_.end()}),
+                  formula_.binding.offset);
+        }
         const LaunchRule::Plan plan = rule.plan(sizes);
         GuardedBytes plain(Bytes(plan.scratch.plain, std::byte{0x7b}), 0);
         GuardedBytes zeroed(Bytes(plan.scratch.zeroed), 0);
         const Launch launch = rule.bind(plan, arrays, {plain.data(), zeroed.data()});
         for (std::size_t k = 0; k < launch.step_count; ++k) {
-            run(launch, launch.steps[k], instance, backwards);
+            run(launch, launch.steps[k], instance, shuffled);
         }
         EXPECT_EQ(zeroed.bytes(), Bytes(plan.scratch.zeroed)) << "work memory is not left zero";
         EXPECT_TRUE(plain.is_intact() && zeroed.is_intact()) << "beside work memory";
@@ -124,7 +132,7 @@ protected:
     }
 
     void run(const Launch& launch, const LaunchStep& step, const Instance& instance,
-             bool backwards) {
+             bool shuffled) {
         const EmulatedKernel kernel = emulated_formulas().at(
             fmt::format("{}: {}", formula_.name, instance.expressions[step.entry]));
         std::vector<EmulatedArgument> arguments;
@@ -133,8 +141,13 @@ protected:
         }
         gridDim.x = step.grid.x;
         blockDim.x = step.block.x;
-        for (unsigned i = 0; i < step.grid.x; ++i) {
-            blockIdx.x = backwards ? step.grid.x - 1 - i : i;
+        std::vector<unsigned> blocks(step.grid.x);
+        std::iota(blocks.begin(), blocks.end(), 0U);
+        if (shuffled) {
+            std::shuffle(blocks.begin(), blocks.end(), std::mt19937(step.grid.x));
+        }
+        for (const unsigned block : blocks) {
+            blockIdx.x = block;
             emulated::Block::now().run(step.block.x, [&] { kernel(arguments); });
         }
     }
@@ -194,10 +207,74 @@ private:
                 values_for(one, count, static_cast<unsigned>(inputs_.size() + 7 * count)));
             values.push_back(read_values(one.type, inputs_.back()));
         }
-        answers_ = formula_.answers(values, sizes);
+        make_lines(sizes);
+        make_answers(values);
+    }
+
+    void make_lines(const std::vector<std::int64_t>& sizes) {
+        const bool is_columns = formula_.binding.shape == LineShape::columns;
+        starts_ = {0};
+        if (formula_.binding.shape == LineShape::flat) {
+            starts_.push_back(sizes[0]);
+            return;
+        }
+        const std::int64_t lines = is_columns ? sizes[1] : sizes[0];
+        const std::int64_t length = is_columns ? sizes[0] : sizes[1];
+        std::mt19937 random(7);
+        for (std::int64_t line = 0; line < lines; ++line) {
+            starts_.push_back(formula_.binding.shape != LineShape::segments ? (line + 1) * length
+                              : line + 1 == lines
+                                  ? sizes[1]
+                                  : static_cast<std::int64_t>(random() % (sizes[1] + 1)));
+        }
+        std::sort(starts_.begin(), starts_.end());
+    }
+
+    /// Of element `i` of a line.
+    [[nodiscard]] std::size_t place(std::size_t line, std::size_t i) const {
+        return formula_.binding.shape == LineShape::columns
+                   ? i * (starts_.size() - 1) + line
+                   : static_cast<std::size_t>(starts_[line]) + i;
+    }
+
+    void make_answers(const std::vector<FormulaValues>& values) {
+        const std::vector<FormulaInput>& inputs = formula_.binding.inputs;
+        const std::vector<FormulaOutput>& outputs = formula_.binding.outputs;
+        std::vector<bool> is_array;
+        answers_.clear();
+        for (const FormulaOutput& output : outputs) {
+            const auto statements = parse_formula(formula_.text);
+            is_array.push_back(std::any_of(
+                statements.begin(), statements.end(),
+                [&](const auto& one) { return one.is_array && one.name == output.name; }));
+            answers_.emplace_back(is_array.back() ? static_cast<std::size_t>(starts_.back())
+                                                  : starts_.size() - 1);
+        }
+        for (std::size_t line = 0; line + 1 < starts_.size(); ++line) {
+            const auto n = static_cast<std::size_t>(starts_[line + 1] - starts_[line]);
+            std::vector<FormulaValues> in = values;
+            for (std::size_t k = 0; k < in.size(); ++k) {
+                if (inputs[k].kind == FormulaInput::Kind::lines) {
+                    in[k] = {values[k][line]};
+                } else if (inputs[k].kind == FormulaInput::Kind::array) {
+                    in[k].resize(n);
+                    for (std::size_t i = 0; i < n; ++i) {
+                        in[k][i] = values[k][place(line, i)];
+                    }
+                }
+            }
+            const std::vector<FormulaValues> answers = formula_.answers(in, n);
+            for (std::size_t k = 0; k < answers.size(); ++k) {
+                for (std::size_t i = 0; i < answers[k].size(); ++i) {
+                    answers_[k][is_array[k] ? place(line, i) : line] = answers[k][i];
+                }
+            }
+        }
     }
 
     std::vector<Bytes> inputs_;
+    std::vector<std::int64_t>
+        starts_;  ///< of each line that is not a column, and the end of the last
     std::vector<FormulaValues> answers_;
 };
 

@@ -133,6 +133,25 @@ TEST(FormulaCompile, LinesCompileForEveryArchitecture) {
     }
 }
 
+/// Shared memory has room for the states of all stages together.
+TEST(FormulaCompile, LargeStatesOfColumnsCompileByDefault) {
+    FormulaBinding binding;
+    binding.inputs = {{"x", FormulaInput::Kind::array, ElementType::float64}};
+    binding.outputs = {{"r", ElementType::float64}};
+    binding.shape = LineShape::columns;
+    constexpr int kArchitecture = 90;
+    const char* const text =
+        "a = var(x) + var(x + 1) + var(x + 2) + var(x + 3) + var(x + 4); "
+        "r = var(x * a) + var(x + a) + var(x - a) + var(a - x) + var(x + 2 * a)";
+    const Kernel kernel = kernel_from_text(
+        "spreads", formula_template(text, binding, PlatformKind::cuda), "/dev/null");
+    const Problem problem = kernel_problem(kernel.kernel_template, {64, 64}, {});
+    expect_compiled(
+        kernel, problem,
+        {kernel.kernel_template.default_configuration(problem, gpu_info(kArchitecture))},
+        kArchitecture);
+}
+
 TEST(FormulaCompile, CompilesWhatIsEmulated) {
     std::size_t index = 0;
     for (const ListedFormula& one : formula_list()) {
