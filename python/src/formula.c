@@ -110,8 +110,8 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
 }
 
 static int16_t form_of(const jitune_formula_argument* input) {
-    return (int16_t)((int)input->argument.type * 16 + (int)input->argument.kind * 2 +
-                     input->is_scalar);
+    return (int16_t)((int)input->argument.type * 64 + (int)input->argument.kind * 8 +
+                     (int)input->extent);
 }
 
 // Names the results of a new form. Returns 0, or -1 with an exception.
@@ -148,8 +148,8 @@ static int find_form(FormulaCall* call) {
         return -1;
     }
     const jitune_status status =
-        jitune_formula_results(self->formula, call->inputs, self->input_count, form->results,
-                               kMostArguments, &form->result_count);
+        jitune_formula_results(self->formula, call->inputs, self->input_count, jitune_flat(0),
+                               form->results, kMostArguments, &form->result_count);
     if (status != JITUNE_OK || self->input_count + form->result_count > kMostArguments) {
         if (status != JITUNE_OK) {
             raise_status(status);
@@ -194,7 +194,7 @@ static int open_results(FormulaCall* call) {
         }
         call->outputs[i].name = result->name;
         call->outputs[i].argument = jitune_array(type, data);
-        call->outputs[i].is_scalar = 0;
+        call->outputs[i].extent = JITUNE_ELEMENTS;
     }
     return 0;
 }
@@ -206,13 +206,13 @@ static int check_prepared(const FormulaCall* call) {
     for (size_t i = 0; call->form != handle->form && i < call->self->input_count; ++i) {
         const int16_t wanted = handle->form->inputs[i];
         if (call->form->inputs[i] != wanted) {
-            const bool is_number = wanted / 2 % 8 == JITUNE_VALUE;
+            const bool is_number = wanted / 8 % 8 == JITUNE_VALUE;
             PyErr_Format(PyExc_ValueError, "%s must be %s of %s, as prepared",
                          call->self->input_names[i],
                          is_number         ? "a number"
-                         : wanted % 2 != 0 ? "an array without dimensions"
+                         : wanted % 8 != 0 ? "an array without dimensions"
                                            : "an array",
-                         type_name((jitune_type)(wanted / 16), false));
+                         type_name((jitune_type)(wanted / 64), false));
             return -1;
         }
     }
@@ -248,10 +248,11 @@ static jitune_status launch_formula(const FormulaCall* call, jitune_stream strea
     const Array* like = &call->like->array;
     const size_t input_count = call->self->input_count, output_count = call->form->result_count;
     return like->device == kHostDevice
-               ? jitune_formula_run(call->self->formula, call->inputs, input_count, like->size,
-                                    call->outputs, output_count)
-               : jitune_formula_launch(call->self->formula, call->inputs, input_count, like->size,
-                                       call->outputs, output_count, stream);
+               ? jitune_formula_run(call->self->formula, call->inputs, input_count,
+                                    jitune_flat(like->size), call->outputs, output_count)
+               : jitune_formula_launch(call->self->formula, call->inputs, input_count,
+                                       jitune_flat(like->size), call->outputs, output_count,
+                                       stream);
 }
 
 // Computes. Returns 0, or -1 with an exception.

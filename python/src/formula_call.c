@@ -151,7 +151,7 @@ static int read_integer(PyObject* object, const char* name, jitune_argument* arg
 static int read_input(PyObject* object, const char* name, Given* given,
                       jitune_formula_argument* input) {
     input->name = name;
-    input->is_scalar = 0;
+    input->extent = JITUNE_ELEMENTS;
     if (PyFloat_CheckExact(object)) {
         input->argument = jitune_double(PyFloat_AsDouble(object));
         return 0;
@@ -173,7 +173,7 @@ static int read_input(PyObject* object, const char* name, Given* given,
         return 0;
     }
     input->argument = jitune_array(array->type, array->data);
-    input->is_scalar = is_scalar(given);
+    input->extent = is_scalar(given) ? JITUNE_SCALAR : JITUNE_ELEMENTS;
     return 0;
 }
 

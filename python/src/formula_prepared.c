@@ -39,8 +39,8 @@ static int prepare(FormulaHandle* handle, FormulaCall* call) {
     jitune_status status = JITUNE_OK;
     Py_BEGIN_ALLOW_THREADS
     status = jitune_formula_prepare(call->self->formula, call->inputs, call->self->input_count,
-                                    handle->size, call->outputs, call->form->result_count, device,
-                                    &handle->prepared);
+                                    jitune_flat(handle->size), call->outputs,
+                                    call->form->result_count, device, &handle->prepared);
     Py_END_ALLOW_THREADS
     if (status != JITUNE_OK) {
         raise_status(status);

@@ -63,7 +63,7 @@ TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
                 used.inputs.push_back(one);
             }
         }
-        return formula_gifts("r = " + expression, used.inputs).front().type;
+        return formula_gifts("r = " + expression, used).front().type;
     };
     EXPECT_EQ(type("sum(f)"), float32);
     EXPECT_EQ(type("sum(f * 0.5)"), float32);
@@ -85,7 +85,7 @@ TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
 
 TEST(FormulaTypes, ArraysHaveTheTypesOfTheirValues) {
     const auto gifts = formula_gifts("y[i] = x * 2; z[i] = k + 1; k[i] = 0 * k; s = sum(y)",
-                                     {array("x"), array("k", int8)});
+                                     {{array("x"), array("k", int8)}, {}});
     ASSERT_EQ(gifts.size(), 4U);
     EXPECT_TRUE(gifts[0].is_array);
     EXPECT_EQ(gifts[0].type, float32);
@@ -139,7 +139,7 @@ TEST(FormulaTemplate, HoldsTheOperationsOfOnesOwnThatItUses) {
     const std::string exact = text("r = exact(x) + sum(x)");
     EXPECT_FALSE(holds(exact, "[loose]"));
     EXPECT_FALSE(holds(exact, "tolerance"));
-    EXPECT_EQ(formula_gifts("exact(x)", {array("x")}, own).front().type, float64);
+    EXPECT_EQ(formula_gifts("exact(x)", {{array("x")}, {}, own}).front().type, float64);
 }
 
 TEST(FormulaTemplate, TheSummaryIsOneLine) {
