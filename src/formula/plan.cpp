@@ -191,8 +191,7 @@ private:
             const FormulaInput* const input = binding_.input(node.text);
             return node.text == "i" ||
                    (written_.contains(node.text) && !by_name_.contains(node.text)) ||
-                   (input != nullptr && input->kind == FormulaInput::Kind::array &&
-                    !by_name_.contains(node.text));
+                   (input != nullptr && has_elements(*input) && !by_name_.contains(node.text));
         }
         return !(node.kind == Kind::call && is_reduction_in_element(node)) &&
                std::any_of(node.parts.begin(), node.parts.end(),

@@ -51,6 +51,17 @@ TEST(FormulaPlan, MinOfTwoIsAFunctionOfElementsAndOfResults) {
     EXPECT_EQ(first("r = min(min(x), min(y))").size(), 3U);
 }
 
+TEST(FormulaPlan, OneValueIsNoneOfThoseThatAllLinesRead) {
+    const FormulaBinding binding{
+        {{"w", FormulaInput::Kind::places}, {"k", FormulaInput::Kind::lines}},
+        {{"r", float32}},
+        {},
+        LineShape::rows};
+    EXPECT_EQ(stages("r = 2 * k + sum(w)", binding), 1U);
+    expect_error(ErrorKind::usage, "\"w\" has a value for each element",
+                 [&] { stages("r = 2 * w + sum(k)", binding); });
+}
+
 TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
     const FormulaBinding binding{{array("f"), array("wide", float64), array("h", float16),
                                   array("c", int8), array("u", uint32)},
