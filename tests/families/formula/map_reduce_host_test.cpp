@@ -281,7 +281,7 @@ TEST_F(MapReduceHost, APreparedFormulaOnlyLaunches) {
     expect_error(ErrorKind::usage, "argument in_k", [&] {
         ready({x.data(), 2.0, &sum, y.data()});
     });
-    expect_error(ErrorKind::usage, "a prepared formula needs at least 1",
+    expect_error(ErrorKind::usage, "it must be at least 1",
                  [&] { static_cast<void>(formula.prepare(inputs, 0, outputs, "host")); });
 }
 
