@@ -587,3 +587,13 @@ def test_calls_after_the_first_only_launch(session):
     assert formula(x=2 * ONES) == 16
     after = session.counters()
     assert {name for name in after if "compil" in name and after[name] != before[name]} == set()
+
+
+def test_one_row_is_a_call_like_that_of_many(session):
+    formula = jitune.MapReduce("sum(x * w * k)", session)
+    x, w, k = numpy.ones((3, 4)), numpy.arange(4.0), numpy.ones((3, 1))
+    assert formula(x=x, w=w, k=k, axis=1).tolist() == [6] * 3
+    before = session.counters()
+    assert formula(x=x[:1], w=w, k=k[:1], axis=1).tolist() == [6]
+    after = session.counters()
+    assert {name for name in after if "compil" in name and after[name] != before[name]} == set()
