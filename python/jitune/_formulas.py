@@ -29,9 +29,9 @@ def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, se
     result, or a dict of several in the order of the statements.
 
     - inputs: what the formula reads, by name. Arrays of any shape, all of one device, C-contiguous and, without axis,
-      with the same number of elements; scalars as numbers or arrays without dimensions. Scalars of NumPy and of arrays keep their
-      dtype. A float of Python is float32 if an array is of float32 or a narrower float and none of float64, else
-      float64; an int is int32, or int64 or uint64 if it needs them, all of which yield to float32.
+      with the same number of elements; scalars as numbers or arrays without dimensions. Scalars of NumPy and of arrays
+      keep their dtype. A float of Python is float32 if an array is of float32 or a narrower float and none of float64,
+      else float64; an int is int32, or int64 or uint64 if it needs them, all of which yield to float32.
     - axis, keepdims: the dimensions that operations reduce, and the shape of results, as of jitune.sum. An input is
       broadcast as NumPy does it, from 1 in place of the dimensions that are reduced (one value for each row, say), or
       of all others (one for each column). Dimensions between others are moved to the end of copies.
@@ -42,9 +42,9 @@ def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, se
       together if there is an axis; but if the call gives the array by its name, as an input or to be written alone, it
       is written in place.
 
-    No input has a name of these arguments. Results are scalars, arrays or tensors as those of jitune.sum: for arrays on a GPU they are there, and the work is
-    enqueued on the current stream. Results of all() and any() are bools. Sums of integers are of the type of the
-    expression, int32 at least: write sum(int64(x)), or give out, for a wider one. Raises jitune.Error, TypeError or
-    ValueError.
+    No input has a name of these arguments. Results are scalars, arrays or tensors as those of jitune.sum: for arrays
+    on a GPU they are there, and the work is enqueued on the current stream. Results of all() and any() are bools. Sums
+    of integers are of the type of the expression, int32 at least: write sum(int64(x)), or give out, for a wider one.
+    Raises jitune.Error, TypeError or ValueError.
     """
     return _formula(text, session)(axis=axis, offsets=offsets, keepdims=keepdims, out=out, **inputs)
