@@ -173,6 +173,45 @@ def reduce_strided(function, x, axis, dtype, out, keepdims, session):
     return reduced.reshape(shape) if hasattr(reduced, "reshape") and tuple(reduced.shape) != shape else reduced
 
 
+def map_reduce_moved(formula, arguments, names, written, shape, axes, kept):
+    """A formula that reduces dimensions between others: along the rows of copies in which these come last.
+
+    names are those of its results. written has those that are arrays, and whether each is an input, too. shape is that
+    of all arrays together, kept that of the other results.
+    """
+    ndim = len(shape)
+    order = (*(one for one in range(ndim) if one not in axes), *axes)
+    back = tuple(order.index(one) for one in range(ndim))
+
+    def moved(x):
+        if isinstance(x, (bool, int, float)):
+            return x
+        library = _library(x)
+        x = _owned_by(library, x)
+        return _contiguous(_permuted(library.broadcast_to(x, shape), order)) if x.ndim > 0 else x
+
+    inputs = {name: x for name, x in arguments.items() if name not in ("out", "axis", "offsets", "keepdims")}
+    places = {name: place for name, place in (arguments.get("out") or {}).items() if place is not None}
+    targets = {}
+    for name, is_input in written.items():
+        target = places.get(name, inputs.get(name))
+        if not is_input:
+            inputs.pop(name, None)
+        if target is not None:
+            targets[name] = target
+            places[name] = _library(target).empty_like(moved(target))
+    got = formula(axis=tuple(range(ndim - len(axes), ndim)), out=places,
+                  **{name: moved(x) for name, x in inputs.items()})
+    got = got if len(names) > 1 else {names[0]: got}
+    for name, value in got.items():
+        if name in written:
+            value = _permuted(value, back)
+            got[name] = copy(targets[name], value) if name in targets else _contiguous(value)
+        elif name not in places:
+            got[name] = value.reshape(kept)
+    return got if len(names) > 1 else got[names[0]]
+
+
 def _is_contiguous(x):
     flags = getattr(x, "flags", None)
     return x.is_contiguous() if flags is None else bool(flags.c_contiguous)

@@ -91,10 +91,7 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
         return -1;
     }
     for (size_t i = 0; i < self->input_count; ++i) {
-        if (strcmp(self->input_names[i], "out") == 0) {
-            PyErr_SetString(PyExc_ValueError,
-                            "\"out\" names the places of results: give the formula's array another "
-                            "name");
+        if (call_refuse_reserved(self->input_names[i]) != 0) {
             return -1;
         }
         self->input_keys[i] = PyUnicode_InternFromString(self->input_names[i]);
@@ -110,8 +107,8 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
 }
 
 static int16_t form_of(const jitune_formula_argument* input) {
-    return (int16_t)((int)input->argument.type * 16 + (int)input->argument.kind * 2 +
-                     input->is_scalar);
+    return (int16_t)((int)input->argument.type * 64 + (int)input->argument.kind * 8 +
+                     (int)input->extent);
 }
 
 // Names the results of a new form. Returns 0, or -1 with an exception.
@@ -122,7 +119,8 @@ static int name_results(const FormulaObject* self, Form* form) {
             form->is_input[i] = form->is_input[i] || strcmp(self->input_names[k], name) == 0;
         }
         form->keys[i] = PyUnicode_InternFromString(name);
-        if (form->keys[i] == NULL) {
+        if (form->keys[i] == NULL ||
+            (form->results[i].is_array != 0 && call_refuse_reserved(name) != 0)) {
             return -1;
         }
     }
@@ -137,7 +135,7 @@ static int find_form(FormulaCall* call) {
         while (i < self->input_count && form->inputs[i] == form_of(&call->inputs[i])) {
             ++i;
         }
-        if (i == self->input_count) {
+        if (i == self->input_count && form->shape == call->lines.shape.kind) {
             call->form = form;
             return 0;
         }
@@ -148,8 +146,8 @@ static int find_form(FormulaCall* call) {
         return -1;
     }
     const jitune_status status =
-        jitune_formula_results(self->formula, call->inputs, self->input_count, form->results,
-                               kMostArguments, &form->result_count);
+        jitune_formula_results(self->formula, call->inputs, self->input_count, call->lines.shape,
+                               form->results, kMostArguments, &form->result_count);
     if (status != JITUNE_OK || self->input_count + form->result_count > kMostArguments) {
         if (status != JITUNE_OK) {
             raise_status(status);
@@ -167,6 +165,7 @@ static int find_form(FormulaCall* call) {
     for (size_t i = 0; i < self->input_count; ++i) {
         form->inputs[i] = form_of(&call->inputs[i]);
     }
+    form->shape = call->lines.shape.kind;
     form->next = self->forms;
     self->forms = form;
     call->form = form;
@@ -176,43 +175,72 @@ static int find_form(FormulaCall* call) {
 // Opens the memory of each result. Returns 0, or -1 with an exception.
 static int open_results(FormulaCall* call) {
     const Array* like = &call->like->array;
+    const Lines* lines = &call->lines;
     for (size_t i = 0; i < call->form->result_count; ++i) {
         const jitune_formula_result* result = &call->form->results[i];
+        const bool is_array = result->is_array != 0;
         Target* target = &call->targets[i];
         jitune_type type = result->type;
         void* data = &target->bits;
         if (target->place.is_read) {
             type = target->place.array.type;
             data = target->place.array.data;
-        } else if (result->is_array != 0 || like->device != kHostDevice) {
-            if (result_open(&target->made, "MapReduce", call->like->object, like, NULL, like->shape,
-                            result->is_array != 0 ? like->ndim : 0, type, is_truth(result)) != 0) {
+        } else if (is_array || lines->kept_ndim > 0 || like->device != kHostDevice) {
+            if (result_open(&target->made, "MapReduce", call->like->object, like, NULL,
+                            is_array ? lines->sizes : lines->kept,
+                            is_array ? lines->ndim : lines->kept_ndim, type,
+                            is_truth(result)) != 0) {
                 return -1;
             }
             target->is_made = true;
-            data = call_memory(target->made.data, like->size);
+            data = call_memory(target->made.data, is_array ? lines->size : lines->count);
         }
         call->outputs[i].name = result->name;
         call->outputs[i].argument = jitune_array(type, data);
-        call->outputs[i].is_scalar = 0;
+        call->outputs[i].extent = JITUNE_ELEMENTS;
     }
     return 0;
 }
 
+// Refuses a call whose lines or elements are not as prepared. Returns 0, or -1 with an exception.
+static int check_shape(const FormulaCall* call) {
+    const jitune_formula_shape *wanted = &call->handle->shape, *shape = &call->lines.shape;
+    const bool has_segments = wanted->kind == JITUNE_SEGMENTS;
+    if (has_segments && wanted->offsets.type != shape->offsets.type) {
+        PyErr_Format(PyExc_ValueError, "offsets must be of %s, as prepared",
+                     type_name(wanted->offsets.type, false));
+        return -1;
+    }
+    if (!call->lines.is_between && shape->kind == wanted->kind && shape->outer == wanted->outer &&
+        shape->inner == wanted->inner && call->like->array.device == call->handle->device) {
+        return 0;
+    }
+    if (wanted->kind == JITUNE_WHOLE) {
+        PyErr_Format(PyExc_ValueError,
+                     "the arrays must have %lld elements and be on the same device, as prepared",
+                     (long long)wanted->inner);
+    } else {
+        PyErr_Format(PyExc_ValueError,
+                     "the arrays must have %lld %s %lld %s and be on the same device, as prepared",
+                     (long long)wanted->outer, has_segments ? "segments of" : "rows and",
+                     (long long)wanted->inner, has_segments ? "elements" : "columns");
+    }
+    return -1;
+}
+
 // Refuses a call that is not as prepared. Returns 0, or -1 with an exception.
 static int check_prepared(const FormulaCall* call) {
+    static const char* const extents[] = {
+        "an array", "an array without dimensions", "an array of a value for each row",
+        "an array of a value for each column", "an array of a value for each segment"};
     const FormulaHandle* handle = call->handle;
-    const Array* like = &call->like->array;
     for (size_t i = 0; call->form != handle->form && i < call->self->input_count; ++i) {
         const int16_t wanted = handle->form->inputs[i];
         if (call->form->inputs[i] != wanted) {
-            const bool is_number = wanted / 2 % 8 == JITUNE_VALUE;
+            const bool is_number = wanted / 8 % 8 == JITUNE_VALUE;
             PyErr_Format(PyExc_ValueError, "%s must be %s of %s, as prepared",
-                         call->self->input_names[i],
-                         is_number         ? "a number"
-                         : wanted % 2 != 0 ? "an array without dimensions"
-                                           : "an array",
-                         type_name((jitune_type)(wanted / 16), false));
+                         call->self->input_names[i], is_number ? "a number" : extents[wanted % 8],
+                         type_name((jitune_type)(wanted / 64), false));
             return -1;
         }
     }
@@ -223,23 +251,20 @@ static int check_prepared(const FormulaCall* call) {
             return -1;
         }
     }
-    if (like->size != handle->size || like->device != handle->device) {
-        PyErr_Format(PyExc_ValueError,
-                     "the arrays must have %lld elements and be on the same device, as prepared",
-                     (long long)handle->size);
-        return -1;
-    }
-    return 0;
+    return check_shape(call);
 }
 
 static jitune_status launch_prepared(const FormulaCall* call, jitune_stream stream) {
-    jitune_argument arguments[kMostArguments];
+    jitune_argument arguments[kMostArguments + 1];
     size_t count = 0;
     for (size_t i = 0; i < call->self->input_count; ++i) {
         arguments[count++] = call->inputs[i].argument;
     }
     for (size_t i = 0; i < call->form->result_count; ++i) {
         arguments[count++] = call->outputs[i].argument;
+    }
+    if (call->offsets.is_read) {
+        arguments[count++] = call->lines.shape.offsets;
     }
     return jitune_launch_kernel(call->handle->prepared, arguments, count, stream);
 }
@@ -248,10 +273,10 @@ static jitune_status launch_formula(const FormulaCall* call, jitune_stream strea
     const Array* like = &call->like->array;
     const size_t input_count = call->self->input_count, output_count = call->form->result_count;
     return like->device == kHostDevice
-               ? jitune_formula_run(call->self->formula, call->inputs, input_count, like->size,
-                                    call->outputs, output_count)
-               : jitune_formula_launch(call->self->formula, call->inputs, input_count, like->size,
-                                       call->outputs, output_count, stream);
+               ? jitune_formula_run(call->self->formula, call->inputs, input_count,
+                                    call->lines.shape, call->outputs, output_count)
+               : jitune_formula_launch(call->self->formula, call->inputs, input_count,
+                                       call->lines.shape, call->outputs, output_count, stream);
 }
 
 // Computes. Returns 0, or -1 with an exception.
@@ -265,7 +290,8 @@ static int launch(const FormulaCall* call) {
         return -1;
     }
     jitune_status status = JITUNE_OK;
-    if (call->handle != NULL && (like->device != kHostDevice || like->size <= most_with_lock)) {
+    if (call->handle != NULL &&
+        (like->device != kHostDevice || call->lines.size <= most_with_lock)) {
         status = launch_prepared(call, stream);
     } else {
         Py_BEGIN_ALLOW_THREADS
@@ -341,13 +367,56 @@ int formula_read(FormulaCall* call) {
     return call_read_inputs(call) != 0 || find_form(call) != 0 ? -1 : call_read_places(call);
 }
 
+// A tuple of the dimensions that are reduced, or NULL with an exception.
+static PyObject* axes_tuple(const Lines* lines) {
+    int64_t axes[kMaxDimensions];
+    int count = 0;
+    for (int i = 0; i < lines->ndim; ++i) {
+        if ((lines->axes >> i & 1) != 0) {
+            axes[count++] = i;
+        }
+    }
+    return shape_tuple(axes, count);
+}
+
+// By way of copies whose reduced dimensions come last.
+static PyObject* compute_moved(const FormulaCall* call) {
+    const Lines* lines = &call->lines;
+    const Form* form = call->form;
+    PyObject* names = PyList_New(0);
+    PyObject* written = PyDict_New();
+    PyObject* sizes = shape_tuple(lines->sizes, lines->ndim);
+    PyObject* axes = axes_tuple(lines);
+    PyObject* kept = shape_tuple(lines->kept, lines->kept_ndim);
+    bool is_known =
+        names != NULL && written != NULL && sizes != NULL && axes != NULL && kept != NULL;
+    for (size_t i = 0; is_known && i < form->result_count; ++i) {
+        is_known =
+            PyList_Append(names, form->keys[i]) == 0 &&
+            (form->results[i].is_array == 0 ||
+             PyDict_SetItem(written, form->keys[i], form->is_input[i] ? Py_True : Py_False) == 0);
+    }
+    PyObject* result = is_known
+                           ? call_helper("map_reduce_moved", "(OOOOOOO)", (PyObject*)call->self,
+                                         call->keywords, names, written, sizes, axes, kept)
+                           : NULL;
+    PyObject* const parts[] = {names, written, sizes, axes, kept};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+        Py_XDECREF(parts[i]);
+    }
+    return result;
+}
+
 PyObject* formula_compute(FormulaObject* self, const FormulaHandle* handle, PyObject* arguments,
                           PyObject* keywords) {
     FormulaCall call;  // too large to be zeroed for each call
     PyObject* result = NULL;
-    if (call_begin(&call, self, handle, arguments, keywords) == 0 && formula_read(&call) == 0 &&
-        open_results(&call) == 0 && launch(&call) == 0) {
-        result = close_results(&call);
+    if (call_begin(&call, self, handle, arguments, keywords) == 0 && formula_read(&call) == 0) {
+        if (call.lines.is_between && handle == NULL) {
+            result = compute_moved(&call);
+        } else if (open_results(&call) == 0 && launch(&call) == 0) {
+            result = close_results(&call);
+        }
     }
     call_release(&call);
     return result;
@@ -359,18 +428,20 @@ static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* k
 
 static PyMethodDef formula_methods[] = {
     {"prepare", (PyCFunction)(void (*)(void))formula_prepare, METH_VARARGS | METH_KEYWORDS,
-     "prepare($self, *, out=None, **inputs)\n--\n\nA jitune.PreparedMapReduce for calls like this "
-     "one: of these dtypes, this number of elements and this\ndevice."},
+     "prepare($self, *, axis=None, offsets=None, keepdims=False, out=None, **inputs)\n--\n\nA "
+     "jitune.PreparedMapReduce for calls like this one: of these dtypes, these sizes and this "
+     "device. Its calls take\noffsets, too, but no axis."},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot formula_slots[] = {
     {Py_tp_doc,
      "MapReduce(text, /, session=None, *, operations=())\n--\n\nA formula over arrays, computed in "
-     "as few passes as it needs.\n\nstep(x=x, y=y, out=None): arrays and numbers by their names in "
-     "the formula, and places of results by theirs.\nReturns as jitune.map_reduce, which has the "
-     "rules. operations: what the formula calls besides, each a dict of the\narguments by which "
-     "jitune.custom_reduce takes it."},
+     "as few passes as it needs.\n\nstep(x=x, y=y, axis=None, offsets=None, keepdims=False, "
+     "out=None): arrays and numbers by their names in the\nformula, and places of results by "
+     "theirs. "
+     "Returns as jitune.map_reduce, which has the rules. operations: what the\nformula calls "
+     "besides, each a dict of the arguments by which jitune.custom_reduce takes it."},
     {Py_tp_init, formula_init},
     {Py_tp_dealloc, formula_dealloc},
     {Py_tp_call, formula_call},

@@ -15,11 +15,79 @@ static PyObject* value_at(PyObject* dict, PyObject* key) {
     return dict == NULL ? NULL : PyDict_GetItem(dict, key);
 }
 
+static const char* const reserved_names[] = {"out", "axis", "offsets", "keepdims", "session"};
+enum { kReserved = sizeof reserved_names / sizeof *reserved_names };
+
+int call_refuse_reserved(const char* name) {
+    for (int i = 0; i < kReserved; ++i) {
+        if (strcmp(name, reserved_names[i]) == 0) {
+            PyErr_Format(PyExc_ValueError,
+                         "\"%s\" is an argument of calls: give the formula's array another name",
+                         name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+// The value of an argument that is no name in the formula, borrowed, or NULL if it is not given.
+static PyObject* take_reserved(FormulaCall* call, PyObject* key) {
+    PyObject* value = value_at(call->keywords, key);
+    call->reserved += value != NULL;
+    return value == Py_None ? NULL : value;
+}
+
+// Reads an array. Returns 0, or -1 with an exception.
+static int read_given(PyObject* object, const char* name, Given* given) {
+    if (array_read(object, name, &given->array) != 0) {
+        return -1;
+    }
+    given->array.data = call_memory(given->array.data, given->array.size);
+    given->is_read = true;
+    Py_INCREF(object);
+    given->object = object;
+    const int needs_grad = array_needs_grad(object, &given->array);
+    if (needs_grad == 1) {
+        PyErr_Format(PyExc_ValueError,
+                     "MapReduce has no gradient, which %s requires: pass %s.detach()", name, name);
+    }
+    return needs_grad == 0 ? 0 : -1;
+}
+
+// Reads what the call reduces. Returns 0, or -1 with an exception.
+static int begin_lines(FormulaCall* call) {
+    PyObject* axis = take_reserved(call, module_state.names.axis);
+    PyObject* keepdims = take_reserved(call, module_state.names.keepdims);
+    PyObject* offsets = take_reserved(call, module_state.names.offsets);
+    if (call->handle != NULL && (axis != NULL || keepdims != NULL)) {
+        PyErr_SetString(PyExc_TypeError,
+                        "axis and keepdims are those of prepare(): leave them out here");
+        return -1;
+    }
+    if (call->handle != NULL) {
+        const bool has_segments = call->handle->shape.kind == JITUNE_SEGMENTS;
+        if (has_segments != (offsets != NULL)) {
+            PyErr_Format(PyExc_ValueError, "the call must have %s, as prepared",
+                         has_segments ? "offsets" : "no offsets");
+            return -1;
+        }
+        axis = call->handle->axis;
+        keepdims = call->handle->keepdims;
+    }
+    if (offsets != NULL && read_given(offsets, "offsets", &call->offsets) != 0) {
+        return -1;
+    }
+    return lines_begin(&call->lines, axis, keepdims, offsets == NULL ? NULL : &call->offsets.array);
+}
+
 int call_begin(FormulaCall* call, FormulaObject* self, const FormulaHandle* handle,
                PyObject* arguments, PyObject* keywords) {
     call->self = self;
     call->handle = handle;
     call->keywords = keywords;
+    call->reserved = 0;
+    call->offsets.object = NULL;
+    call->offsets.is_read = false;
     call->like = NULL;
     call->targets = NULL;
     call->given = call->few_given;
@@ -42,14 +110,12 @@ int call_begin(FormulaCall* call, FormulaObject* self, const FormulaHandle* hand
         PyErr_SetString(PyExc_TypeError, "MapReduce takes its arrays by name: residual(r=r, z=z)");
         return -1;
     }
-    PyObject* out = value_at(keywords, module_state.names.out);
-    call->has_out = out != NULL;
-    call->out = out == Py_None ? NULL : out;
+    call->out = take_reserved(call, module_state.names.out);
     if (call->out != NULL && !PyDict_Check(call->out)) {
         PyErr_SetString(PyExc_TypeError, "out must be a dict of arrays by the names of results");
         return -1;
     }
-    return 0;
+    return begin_lines(call);
 }
 
 // Makes room for the results of the form. Returns 0, or -1 with an exception.
@@ -76,25 +142,15 @@ static bool is_scalar(const Given* given) {
     return given->array.ndim == 0;
 }
 
-// Takes an array of n elements into the call. Returns 0, or -1 with an exception.
-static int take_elements(FormulaCall* call, const Given* given, const char* name) {
-    const Array* array = &given->array;
-    if (!array->is_contiguous) {
+// Takes an array with dimensions into the call. Returns 0, or -1 with an exception.
+static int take_array(FormulaCall* call, const Given* given, const char* name) {
+    if (!given->array.is_contiguous) {
         PyErr_Format(PyExc_ValueError, "%s must be C-contiguous (row-major): pass a copy", name);
         return -1;
     }
     if (call->like == NULL) {
         call->like = given;
         call->like_name = name;
-        return 0;
-    }
-    const Array* first = &call->like->array;
-    if (array->size != first->size) {
-        PyErr_Format(PyExc_ValueError,
-                     "%s has %lld elements and %s %lld: pass arrays of equal size, and scalars "
-                     "without dimensions",
-                     name, (long long)array->size, call->like_name, (long long)first->size);
-        return -1;
     }
     return 0;
 }
@@ -108,23 +164,6 @@ static int check_device(const FormulaCall* call, const Given* given, const char*
                  "%s and %s are on different devices: all arrays of a call must be on one", name,
                  call->like_name);
     return -1;
-}
-
-// Reads an array. Returns 0, or -1 with an exception.
-static int read_given(PyObject* object, const char* name, Given* given) {
-    if (array_read(object, name, &given->array) != 0) {
-        return -1;
-    }
-    given->array.data = call_memory(given->array.data, given->array.size);
-    given->is_read = true;
-    Py_INCREF(object);
-    given->object = object;
-    const int needs_grad = array_needs_grad(object, &given->array);
-    if (needs_grad == 1) {
-        PyErr_Format(PyExc_ValueError,
-                     "MapReduce has no gradient, which %s requires: pass %s.detach()", name, name);
-    }
-    return needs_grad == 0 ? 0 : -1;
 }
 
 // An integer of Python as the narrowest of int32, int64 and uint64 that has it. Returns 0, or -1
@@ -151,7 +190,7 @@ static int read_integer(PyObject* object, const char* name, jitune_argument* arg
 static int read_input(PyObject* object, const char* name, Given* given,
                       jitune_formula_argument* input) {
     input->name = name;
-    input->is_scalar = 0;
+    input->extent = JITUNE_ELEMENTS;
     if (PyFloat_CheckExact(object)) {
         input->argument = jitune_double(PyFloat_AsDouble(object));
         return 0;
@@ -173,7 +212,7 @@ static int read_input(PyObject* object, const char* name, Given* given,
         return 0;
     }
     input->argument = jitune_array(array->type, array->data);
-    input->is_scalar = is_scalar(given);
+    input->extent = is_scalar(given) ? JITUNE_SCALAR : JITUNE_ELEMENTS;
     return 0;
 }
 
@@ -195,6 +234,22 @@ static void narrow_floats(FormulaCall* call) {
     }
 }
 
+// Sets what the inputs have one value for, when all are known. Returns 0, or -1 with an exception.
+static int set_extents(FormulaCall* call) {
+    if (call->lines.first != NULL && lines_close(&call->lines) != 0) {
+        return -1;
+    }
+    for (size_t i = 0; i < call->self->input_count; ++i) {
+        const Given* given = &call->given[i];
+        if (given->is_read && !is_scalar(given) &&
+            lines_extent(&call->lines, &given->array, call->inputs[i].name,
+                         &call->inputs[i].extent) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int call_read_inputs(FormulaCall* call) {
     const FormulaObject* self = call->self;
     for (size_t i = 0; i < self->input_count; ++i) {
@@ -206,12 +261,14 @@ int call_read_inputs(FormulaCall* call) {
             return -1;
         }
         if (read_input(object, name, given, &call->inputs[i]) != 0 ||
-            (given->is_read && !is_scalar(given) && take_elements(call, given, name) != 0)) {
+            (given->is_read && !is_scalar(given) &&
+             (take_array(call, given, name) != 0 ||
+              lines_add(&call->lines, &given->array, name) != 0))) {
             return -1;
         }
     }
     narrow_floats(call);
-    return 0;
+    return set_extents(call);
 }
 
 bool is_truth(const jitune_formula_result* result) {
@@ -234,14 +291,30 @@ static int check_place(FormulaCall* call, const Given* place, const jitune_formu
         return -1;
     }
     if (result->is_array != 0) {
-        return take_elements(call, place, name);
+        return take_array(call, place, name) != 0 ? -1
+                                                  : lines_take_written(&call->lines, array, name);
     }
-    if (array->size != 1) {
-        PyErr_Format(PyExc_ValueError, "the place of %s has %lld elements: it is one value", name,
-                     (long long)array->size);
+    if (!array->is_contiguous) {
+        PyErr_Format(PyExc_ValueError, "the place of %s must be C-contiguous (row-major)", name);
         return -1;
     }
     return 0;
+}
+
+// Refuses a place of a result that has not its number of elements. Returns 0, or -1 with an
+// exception.
+static int check_count(const Lines* lines, const Array* place, const char* name) {
+    if (place->size == lines->count) {
+        return 0;
+    }
+    if (lines->shape.kind == JITUNE_WHOLE) {
+        PyErr_Format(PyExc_ValueError, "the place of %s has %lld elements: it is one value", name,
+                     (long long)place->size);
+    } else {
+        PyErr_Format(PyExc_ValueError, "the place of %s has %lld elements: there are %lld values",
+                     name, (long long)place->size, (long long)lines->count);
+    }
+    return -1;
 }
 
 // The array that the call gives for result `i` to be written to, or NULL. It counts in `used` those
@@ -279,7 +352,9 @@ static int refuse_key(const FormulaCall* call, PyObject* dict, bool is_out) {
         for (size_t i = 0; !is_out && !is_known && i < call->self->input_count; ++i) {
             is_known = PyUnicode_CompareWithASCIIString(name, call->self->input_names[i]) == 0;
         }
-        is_known = is_known || (!is_out && PyUnicode_CompareWithASCIIString(name, "out") == 0);
+        for (int i = 0; !is_out && !is_known && i < kReserved - 1; ++i) {  // session is no such
+            is_known = PyUnicode_CompareWithASCIIString(name, reserved_names[i]) == 0;
+        }
         if (!is_known) {
             PyErr_Format(is_out ? PyExc_ValueError : PyExc_TypeError,
                          is_out ? "out has %R, which the formula does not give"
@@ -301,7 +376,8 @@ static bool overlap(const Array* a, const Array* b) {
 // or -1 with an exception.
 static int check_overlaps(const FormulaCall* call, size_t target) {
     const Array* place = &call->targets[target].place.array;
-    const char* other = NULL;
+    const bool is_offsets = call->offsets.is_read && overlap(place, &call->offsets.array);
+    const char* other = is_offsets ? "offsets" : NULL;
     for (size_t i = 0; i < call->self->input_count; ++i) {
         const Array* input = &call->given[i].array;
         if (call->inputs[i].argument.kind != JITUNE_ARRAY) {
@@ -326,7 +402,7 @@ static int check_overlaps(const FormulaCall* call, size_t target) {
 
 // Checks what can be checked when all arrays are known. Returns 0, or -1 with an exception.
 static int check_call(const FormulaCall* call) {
-    if (call->like == NULL) {
+    if (call->lines.first == NULL) {
         PyErr_SetString(PyExc_ValueError,
                         "no array says how many elements there are: pass one, or the place of an "
                         "array that the formula writes");
@@ -340,12 +416,20 @@ static int check_call(const FormulaCall* call) {
     }
     for (size_t i = 0; i < call->form->result_count; ++i) {
         const Given* place = &call->targets[i].place;
-        if (place->is_read && (check_device(call, place, call->form->results[i].name) != 0 ||
-                               check_overlaps(call, i) != 0)) {
+        const jitune_formula_result* result = &call->form->results[i];
+        if (place->is_read &&
+            ((result->is_array == 0 &&
+              check_count(&call->lines, &place->array, result->name) != 0) ||
+             check_device(call, place, result->name) != 0 || check_overlaps(call, i) != 0)) {
             return -1;
         }
     }
-    return 0;
+    if (!call->offsets.is_read) {
+        return 0;
+    }
+    return check_device(call, &call->offsets, "offsets") != 0
+               ? -1
+               : lines_check_offsets(&call->lines, &call->offsets.array);
 }
 
 int call_read_places(FormulaCall* call) {
@@ -364,7 +448,7 @@ int call_read_places(FormulaCall* call) {
         }
     }
     const Py_ssize_t keywords =
-        (call->keywords == NULL ? 0 : PyDict_Size(call->keywords)) - call->has_out;
+        (call->keywords == NULL ? 0 : PyDict_Size(call->keywords)) - call->reserved;
     if (keywords != used_keywords + (Py_ssize_t)call->self->input_count) {
         return refuse_key(call, call->keywords, false);
     }
@@ -381,6 +465,7 @@ static void release(Given* given) {
 }
 
 void call_release(FormulaCall* call) {
+    release(&call->offsets);
     for (size_t i = 0; call->given != NULL && i < call->self->input_count; ++i) {
         release(&call->given[i]);
     }

@@ -3,15 +3,17 @@
 #pragma once
 
 #include "array.h"
+#include "formula_lines.h"
 #include "result.h"
 #include "support.h"
 
 enum { kMostArguments = 64 };  // inputs and results of a call together
 
-// The results of a formula for inputs of these kinds and types. A formula keeps them, because to
-// find them out takes longer than a call.
+// The results of a formula for inputs of these kinds and types in a shape. A formula keeps them,
+// because to find them out takes longer than a call.
 typedef struct Form {
     struct Form* next;
+    jitune_reduce_shape shape;
     int16_t inputs[kMostArguments];  // form_of() each
     size_t result_count;
     jitune_formula_result results[kMostArguments];
@@ -33,7 +35,9 @@ typedef struct {
 typedef struct {
     jitune_prepared* prepared;
     const Form* form;
-    int64_t size;                         // elements of the arrays
+    PyObject* axis;                       // of prepare(); NULL: none
+    PyObject* keepdims;                   // likewise
+    jitune_formula_shape shape;           // without its offsets
     int device;                           // kHostDevice, or the number of a GPU
     jitune_type outputs[kMostArguments];  // the types of the results' places
 } FormulaHandle;
@@ -61,13 +65,15 @@ typedef struct {
     FormulaObject* self;
     const FormulaHandle* handle;  // NULL: the formula itself launches
     PyObject *keywords, *out;     // out: a dict, or NULL
-    bool has_out;                 // `out` is among the keywords, perhaps as None
+    int reserved;                 // keywords that are no names in the formula
     const Form* form;
     jitune_formula_argument inputs[kMostArguments], outputs[kMostArguments];
     Given* given;       // of the inputs: few_given, or allocated
     Target* targets;    // of the results: few_targets, or allocated; NULL if the form is not known
-    const Given* like;  // the first array of n elements: results are of its kind, shape and device
+    const Given* like;  // the first array with dimensions: results are of its kind and device
     const char* like_name;
+    Given offsets;
+    Lines lines;
     Given few_given[kFew];
     Target few_targets[kFew];
 } FormulaCall;
@@ -91,6 +97,9 @@ void* call_memory(void* data, int64_t size);
 
 // Whether results are bools in Python: those of all() and any(), alone of this type.
 bool is_truth(const jitune_formula_result* result);
+
+// Refuses a name of an array that is an argument of calls. Returns 0, or -1 with an exception.
+int call_refuse_reserved(const char* name);
 
 // Gives everything back.
 void call_release(FormulaCall* call);

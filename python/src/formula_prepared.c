@@ -15,13 +15,15 @@ static PyObject* formula_prepared_type;
 static void formula_prepared_dealloc(PyObject* object) {
     FormulaPreparedObject* self = (FormulaPreparedObject*)object;
     jitune_prepared_destroy(self->handle.prepared);
+    Py_XDECREF(self->handle.axis);
+    Py_XDECREF(self->handle.keepdims);
     free_object(object, self->formula);
 }
 
 // Sets what calls of the handle must be like.
 static void set_handle(FormulaHandle* handle, FormulaCall* call) {
     handle->form = call->form;
-    handle->size = call->like->array.size;
+    handle->shape = call->lines.shape;
     handle->device = call->like->array.device;
     for (size_t i = 0; i < call->form->result_count; ++i) {
         const jitune_formula_result* result = &call->form->results[i];
@@ -33,19 +35,31 @@ static void set_handle(FormulaHandle* handle, FormulaCall* call) {
 
 // Prepares a call that has been read. Returns 0, or -1 with an exception.
 static int prepare(FormulaHandle* handle, FormulaCall* call) {
+    if (call->lines.is_between) {
+        PyErr_SetString(PyExc_ValueError,
+                        "prepare: axis must be None, or the first or the last dimensions");
+        return -1;
+    }
     char device[32];
     array_device_id(&call->like->array, device, sizeof device);
     set_handle(handle, call);
     jitune_status status = JITUNE_OK;
     Py_BEGIN_ALLOW_THREADS
     status = jitune_formula_prepare(call->self->formula, call->inputs, call->self->input_count,
-                                    handle->size, call->outputs, call->form->result_count, device,
-                                    &handle->prepared);
+                                    call->lines.shape, call->outputs, call->form->result_count,
+                                    device, &handle->prepared);
     Py_END_ALLOW_THREADS
     if (status != JITUNE_OK) {
         raise_status(status);
     }
     return status == JITUNE_OK ? 0 : -1;
+}
+
+// An argument that the handle keeps, or NULL if it is not given.
+static PyObject* take(PyObject* keywords, PyObject* key) {
+    PyObject* value = keywords == NULL ? NULL : PyDict_GetItem(keywords, key);
+    Py_XINCREF(value);
+    return value;
 }
 
 PyObject* formula_prepare(PyObject* formula, PyObject* arguments, PyObject* keywords) {
@@ -56,6 +70,8 @@ PyObject* formula_prepare(PyObject* formula, PyObject* arguments, PyObject* keyw
     }
     Py_INCREF(formula);
     self->formula = formula;
+    self->handle.axis = take(keywords, module_state.names.axis);
+    self->handle.keepdims = take(keywords, module_state.names.keepdims);
     FormulaCall call;
     if (call_begin(&call, (FormulaObject*)formula, NULL, arguments, keywords) != 0 ||
         formula_read(&call) != 0 || prepare(&self->handle, &call) != 0) {

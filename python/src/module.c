@@ -145,6 +145,9 @@ static int intern_names(AttributeNames* names) {
     names->c_contiguous = PyUnicode_InternFromString("_c_contiguous");
     names->requires_grad = PyUnicode_InternFromString("requires_grad");
     names->out = PyUnicode_InternFromString("out");
+    names->axis = PyUnicode_InternFromString("axis");
+    names->offsets = PyUnicode_InternFromString("offsets");
+    names->keepdims = PyUnicode_InternFromString("keepdims");
     return PyErr_Occurred() ? -1 : 0;
 }
 

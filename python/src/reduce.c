@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "axes.h"
 #include "result.h"
 #include "result_types.h"
 
@@ -20,44 +21,6 @@ typedef struct {
     int64_t shape[kMaxDimensions];  // of the result
     int ndim;
 } Call;
-
-static int add_axis(Call* call, PyObject* object) {
-    const Py_ssize_t axis = PyNumber_AsSsize_t(object, PyExc_IndexError);
-    if (axis == -1 && PyErr_Occurred()) {
-        return -1;
-    }
-    const int ndim = call->in.ndim;
-    if (axis < -ndim || axis >= ndim) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %zd of an array with %d dimensions",
-                     call->function, axis, ndim);
-        return -1;
-    }
-    const uint64_t bit = (uint64_t)1 << (axis < 0 ? axis + ndim : axis);
-    if ((call->axes & bit) != 0) {
-        PyErr_Format(PyExc_ValueError, "%s: axis %zd is named twice", call->function, axis);
-        return -1;
-    }
-    call->axes |= bit;
-    return 0;
-}
-
-static int read_axes(Call* call, PyObject* axis) {
-    const int ndim = call->in.ndim;
-    if (axis == NULL || axis == Py_None) {
-        call->axes = ndim == 64 ? ~(uint64_t)0 : ((uint64_t)1 << ndim) - 1;
-        return 0;
-    }
-    call->axes = 0;
-    if (!PyTuple_Check(axis)) {
-        return add_axis(call, axis);
-    }
-    for (Py_ssize_t i = 0; i < PyTuple_Size(axis); ++i) {
-        if (add_axis(call, PyTuple_GetItem(axis, i)) != 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
 
 // The dimensions of more than one element as they lie in memory, the slowest first. Returns their
 // number; -1 where elements have gaps between them.
@@ -277,7 +240,7 @@ static PyObject* reduce(Call* call) {
 static PyObject* reduce_read(Call* call, PyObject* axis, PyObject* dtype, PyObject* session) {
     const jitune_reduce_op op = call->reduction.op;
     if (result_types(call->function, &call->in, op, dtype, &call->types) != 0 ||
-        read_axes(call, axis) != 0) {
+        axes_read(call->function, axis, call->in.ndim, &call->axes) != 0) {
         return NULL;
     }
     set_result_shape(call);

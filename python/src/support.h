@@ -8,7 +8,7 @@
 // Names of attributes and keywords, interned: a lookup then compares no text.
 typedef struct {
     PyObject *data, *ptr, *device_id, *dtype, *ndim, *size, *shape, *strides, *c_contiguous,
-        *requires_grad, *out;
+        *requires_grad, *out, *axis, *offsets, *keepdims;
 } AttributeNames;
 
 // The module's exceptions and its Python helpers, set when the module is imported.

@@ -30,6 +30,10 @@ constexpr EnumRow kEnum<Determinism>{"jitune_determinism", JITUNE_PINNED};
 template <>
 constexpr EnumRow kEnum<detail::ReduceShape::Kind>{"jitune_reduce_shape", JITUNE_SEGMENTS};
 template <>
+constexpr EnumRow kEnum<FormulaShape::Kind>{"jitune_reduce_shape", JITUNE_SEGMENTS};
+template <>
+constexpr EnumRow kEnum<FormulaExtent>{"jitune_formula_extent", JITUNE_PER_SEGMENT};
+template <>
 constexpr EnumRow kEnum<Boundary>{"jitune_boundary", JITUNE_WRAP};
 template <>
 constexpr EnumRow kEnum<KernelArgument::Kind>{"jitune_argument_kind", JITUNE_VALUE};
@@ -43,6 +47,10 @@ static_assert(static_cast<int>(Determinism::any) == JITUNE_ANY_ORDER);
 static_assert(static_cast<int>(Determinism::pinned) == JITUNE_PINNED);
 static_assert(static_cast<int>(detail::ReduceShape::Kind::columns) == JITUNE_COLUMNS);
 static_assert(static_cast<int>(detail::ReduceShape::Kind::segments) == JITUNE_SEGMENTS);
+static_assert(static_cast<int>(FormulaShape::Kind::columns) == JITUNE_COLUMNS);
+static_assert(static_cast<int>(FormulaShape::Kind::segments) == JITUNE_SEGMENTS);
+static_assert(static_cast<int>(FormulaExtent::scalar) == JITUNE_SCALAR);
+static_assert(static_cast<int>(FormulaExtent::per_segment) == JITUNE_PER_SEGMENT);
 static_assert(static_cast<int>(Boundary::clamp) == JITUNE_CLAMP);
 static_assert(static_cast<int>(Boundary::wrap) == JITUNE_WRAP);
 static_assert(static_cast<int>(KernelArgument::Kind::untyped_pointer) == JITUNE_POINTER);
@@ -207,10 +215,26 @@ std::vector<FormulaArgument> formula_arguments(const char* call, const char* wha
         refuse_null(arguments[i].name, "jitune_formula_argument.name");
         result.emplace_back(arguments[i].name,
                             FormulaPointer{kernel_argument(arguments[i].argument),
-                                           arguments[i].is_scalar != 0 ? FormulaExtent::scalar
-                                                                       : FormulaExtent::elements});
+                                           value_of<FormulaExtent>(arguments[i].extent)});
     }
     return result;
+}
+
+FormulaShape formula_shape(const char* call, const jitune_formula_shape& shape) {
+    const auto kind = value_of<FormulaShape::Kind>(shape.kind);
+    if (kind == FormulaShape::Kind::flat) {
+        return shape.inner;
+    }
+    if (kind != FormulaShape::Kind::segments) {
+        return {kind, shape.outer, shape.inner};
+    }
+    const KernelArgument offsets = kernel_argument(shape.offsets);
+    if (offsets.kind() != KernelArgument::Kind::pointer || offsets.type() < ElementType::int32 ||
+        offsets.type() > ElementType::uint64) {
+        throw Error(ErrorKind::usage,
+                    fmt::format("{}: offsets must be an array of integers of 4 or 8 bytes", call));
+    }
+    return {kind, shape.outer, shape.inner, offsets};
 }
 
 }  // namespace jitune::internal

@@ -55,4 +55,6 @@ std::vector<FormulaArgument> formula_arguments(const char* call, const char* wha
                                                const jitune_formula_argument* arguments,
                                                std::size_t count);
 
+FormulaShape formula_shape(const char* call, const jitune_formula_shape& shape);
+
 }  // namespace jitune::internal

@@ -6,6 +6,7 @@
 #include "c/convert.hpp"
 #include "c/error.hpp"
 #include "c/handles.hpp"
+#include "families/formula/call_binding.hpp"
 #include "formula/syntax.hpp"
 #include "formula/template_writer.hpp"
 
@@ -22,19 +23,6 @@ std::vector<std::string> names_of_results(const std::vector<FormulaStatement>& s
         }
     }
     return names;
-}
-
-/// The form of a call, of which nothing is computed.
-std::vector<FormulaInput> inputs_of(const std::vector<FormulaArgument>& arguments) {
-    std::vector<FormulaInput> inputs;
-    for (const FormulaArgument& one : arguments) {
-        const KernelArgument& argument = one.argument();
-        const auto kind = argument.kind() == KernelArgument::Kind::value ? FormulaInput::Kind::value
-                          : one.extent() == FormulaExtent::scalar ? FormulaInput::Kind::in_memory
-                                                                  : FormulaInput::Kind::array;
-        inputs.push_back({std::string(one.name()), kind, argument.type()});
-    }
-    return inputs;
 }
 
 }  // namespace
@@ -75,8 +63,8 @@ jitune_status jitune_formula_inputs(const jitune_formula* formula, const char** 
 
 jitune_status jitune_formula_results(const jitune_formula* formula,
                                      const jitune_formula_argument* inputs, size_t input_count,
-                                     jitune_formula_result* results, size_t capacity,
-                                     size_t* count) {
+                                     jitune_formula_shape shape, jitune_formula_result* results,
+                                     size_t capacity, size_t* count) {
     return guarded([&] {
         constexpr const char* kCall = "jitune_formula_results";
         refuse_null(formula, kCall, "formula");
@@ -85,8 +73,8 @@ jitune_status jitune_formula_results(const jitune_formula* formula,
             refuse_null(results, kCall, "results");
         }
         const auto gifts = formula_gifts(
-            formula->text, inputs_of(formula_arguments(kCall, "inputs", inputs, input_count)),
-            formula->operations.all());
+            formula->text, call_binding(formula_arguments(kCall, "inputs", inputs, input_count),
+                                        formula_shape(kCall, shape), {}, formula->operations));
         for (std::size_t i = 0; i < std::min(gifts.size(), capacity); ++i) {
             results[i] = {formula->results[i].c_str(), gifts[i].is_array ? 1 : 0,
                           static_cast<jitune_type>(gifts[i].type)};
@@ -97,24 +85,27 @@ jitune_status jitune_formula_results(const jitune_formula* formula,
 
 jitune_status jitune_formula_launch(const jitune_formula* formula,
                                     const jitune_formula_argument* inputs, size_t input_count,
-                                    int64_t n, const jitune_formula_argument* outputs,
-                                    size_t output_count, jitune_stream stream) {
+                                    jitune_formula_shape shape,
+                                    const jitune_formula_argument* outputs, size_t output_count,
+                                    jitune_stream stream) {
     return guarded([&] {
         constexpr const char* kCall = "jitune_formula_launch";
         refuse_null(formula, kCall, "formula");
-        formula->formula(formula_arguments(kCall, "inputs", inputs, input_count), n,
+        formula->formula(formula_arguments(kCall, "inputs", inputs, input_count),
+                         formula_shape(kCall, shape),
                          formula_arguments(kCall, "outputs", outputs, output_count), stream);
     });
 }
 
 jitune_status jitune_formula_run(const jitune_formula* formula,
                                  const jitune_formula_argument* inputs, size_t input_count,
-                                 int64_t n, const jitune_formula_argument* outputs,
+                                 jitune_formula_shape shape, const jitune_formula_argument* outputs,
                                  size_t output_count) {
     return guarded([&] {
         constexpr const char* kCall = "jitune_formula_run";
         refuse_null(formula, kCall, "formula");
-        formula->formula.on_host(formula_arguments(kCall, "inputs", inputs, input_count), n,
+        formula->formula.on_host(formula_arguments(kCall, "inputs", inputs, input_count),
+                                 formula_shape(kCall, shape),
                                  formula_arguments(kCall, "outputs", outputs, output_count));
     });
 }

@@ -66,15 +66,15 @@ jitune_status jitune_kernel_prepare(const jitune_kernel* kernel, const jitune_si
 
 jitune_status jitune_formula_prepare(const jitune_formula* formula,
                                      const jitune_formula_argument* inputs, size_t input_count,
-                                     int64_t n, const jitune_formula_argument* outputs,
-                                     size_t output_count, const char* device,
-                                     jitune_prepared** prepared) {
+                                     jitune_formula_shape shape,
+                                     const jitune_formula_argument* outputs, size_t output_count,
+                                     const char* device, jitune_prepared** prepared) {
     return guarded([&] {
         constexpr const char* kCall = "jitune_formula_prepare";
         refuse_null(formula, kCall, "formula");
         refuse_null(prepared, kCall, "prepared");
         *prepared = new_prepared(formula->formula.prepare(
-            formula_arguments(kCall, "inputs", inputs, input_count), n,
+            formula_arguments(kCall, "inputs", inputs, input_count), formula_shape(kCall, shape),
             formula_arguments(kCall, "outputs", outputs, output_count), device_of(device)));
     });
 }

@@ -197,7 +197,7 @@ __global__ void __launch_bounds__(block)
     const Formula formula{{{names}}};
     if constexpr (split != 0) {{
         run_parts<{shape}, block, lanes, vector, unroll, Formula{i}>(formula, {value}, parts, {{partials, counters}});
-    }} else {{
+    }} else if constexpr ({i} == 0) {{  // the other launches are left out
         run_lines<{shape}, block, lanes, vector, unroll{stages}>(formula, {value});
     }}
 }}

@@ -17,11 +17,8 @@ std::string formula_template(std::string_view formula, const FormulaBinding& bin
     return binding.shape == LineShape::flat ? device_template(parts) : device_lines_template(parts);
 }
 
-std::vector<FormulaGift> formula_gifts(std::string_view formula,
-                                       const std::vector<FormulaInput>& inputs,
-                                       std::span<const FormulaOperation> operations) {
+std::vector<FormulaGift> formula_gifts(std::string_view formula, FormulaBinding binding) {
     const std::vector<FormulaStatement> statements = parse_formula(formula);
-    FormulaBinding binding{inputs, {}, operations};
     std::vector<FormulaGift> gifts;
     for (const FormulaStatement& one : statements) {
         const bool is_known = std::any_of(gifts.begin(), gifts.end(), [&](const FormulaGift& gift) {

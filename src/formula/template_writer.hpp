@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,10 +24,8 @@ struct FormulaGift {
     ElementType type = ElementType::float32;  ///< where a call does not want another one
 };
 
-/// Everything that a formula gives, in the order of its statements, for these inputs. An array that
-/// is an input, too, keeps its type. Throws as formula_template().
-std::vector<FormulaGift> formula_gifts(std::string_view formula,
-                                       const std::vector<FormulaInput>& inputs,
-                                       std::span<const FormulaOperation> operations = {});
+/// Everything that a formula gives, in the order of its statements, for a binding without outputs.
+/// An array that is an input, too, keeps its type. Throws as formula_template().
+std::vector<FormulaGift> formula_gifts(std::string_view formula, FormulaBinding binding);
 
 }  // namespace jitune::internal

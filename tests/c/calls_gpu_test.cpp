@@ -96,7 +96,8 @@ TEST_F(CCallsGpu, ComputesFormulas) {
     const jitune_formula_argument outputs[] = {
         jitune_named("m", jitune_array(JITUNE_INT32, highest.data())),
         jitune_named("y", jitune_array(JITUNE_INT32, y.data()))};
-    EXPECT_EQ(jitune_formula_launch(formula, &input, 1, 10'000, outputs, 2, nullptr), JITUNE_OK)
+    EXPECT_EQ(jitune_formula_launch(formula, &input, 1, jitune_flat(10'000), outputs, 2, nullptr),
+              JITUNE_OK)
         << jitune_last_message();
     EXPECT_EQ(driver_->cuStreamSynchronize(nullptr), CUDA_SUCCESS);
     EXPECT_EQ(highest.download()[0], 10'000);

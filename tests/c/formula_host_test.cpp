@@ -55,18 +55,18 @@ TEST_F(CFormulaHost, ComputesSeveralResultsAndArrays) {
     jitune_formula_argument inputs[] = {jitune_named("r", jitune_array(JITUNE_FLOAT64, r.data())),
                                         jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data())),
                                         jitune_named("a", jitune_array(JITUNE_FLOAT64, &a))};
-    inputs[2].is_scalar = 1;
+    inputs[2].extent = JITUNE_SCALAR;
     double rr = 0;
     float worst = 0;
     const std::array outputs{jitune_named("worst", jitune_array(JITUNE_FLOAT32, &worst)),
                              jitune_named("rr", jitune_array(JITUNE_FLOAT64, &rr)),
                              jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data()))};
-    expect_ok(jitune_formula_run(formula_, inputs, 3, 4, outputs.data(), 3));
+    expect_ok(jitune_formula_run(formula_, inputs, 3, jitune_flat(4), outputs.data(), 3));
     EXPECT_EQ(rr, 14);
     EXPECT_EQ(worst, 3);
     EXPECT_EQ(x_, (std::vector<float>{3, -4, 7, 4}));
     inputs[2] = jitune_named("a", jitune_integer(JITUNE_INT32, -2));
-    expect_ok(jitune_formula_run(formula_, inputs, 3, 4, outputs.data(), 3));
+    expect_ok(jitune_formula_run(formula_, inputs, 3, jitune_flat(4), outputs.data(), 3));
     EXPECT_EQ(x_, (std::vector<float>{1, 2, 3, 4}));
 }
 
@@ -84,8 +84,8 @@ TEST_F(CFormulaHost, SaysWhatItReadsAndGives) {
     const std::array inputs{jitune_named("x", jitune_array(JITUNE_FLOAT16, nullptr)),
                             jitune_named("k", jitune_double(0))};
     std::array<jitune_formula_result, 4> results{};
-    expect_ok(
-        jitune_formula_results(formula_, inputs.data(), 2, results.data(), results.size(), &count));
+    expect_ok(jitune_formula_results(formula_, inputs.data(), 2, jitune_flat(0), results.data(),
+                                     results.size(), &count));
     ASSERT_EQ(count, 4U);
     const auto expect_result = [&](size_t i, const char* name, int is_array, jitune_type type) {
         EXPECT_STREQ(results.at(i).name, name);
@@ -97,7 +97,8 @@ TEST_F(CFormulaHost, SaysWhatItReadsAndGives) {
     expect_result(2, "x", 1, JITUNE_FLOAT16);
     expect_result(3, "positive", 0, JITUNE_UINT8);
     results = {};
-    expect_ok(jitune_formula_results(formula_, inputs.data(), 2, results.data(), 1, &count));
+    expect_ok(jitune_formula_results(formula_, inputs.data(), 2, jitune_flat(0), results.data(), 1,
+                                     &count));
     EXPECT_EQ(count, 4U);
     EXPECT_EQ(results[1].name, nullptr);
 }
@@ -110,11 +111,12 @@ TEST_F(CFormulaHost, CallsOperationsOfOnesOwn) {
                             jitune_named("k", jitune_integer(JITUNE_INT32, 2))};
     jitune_formula_result result{};
     size_t count = 0;
-    expect_ok(jitune_formula_results(formula_, inputs.data(), 2, &result, 1, &count));
+    expect_ok(
+        jitune_formula_results(formula_, inputs.data(), 2, jitune_flat(0), &result, 1, &count));
     EXPECT_EQ(result.type, JITUNE_FLOAT64);
     double most = 0;
     const jitune_formula_argument output = jitune_named("s", jitune_array(JITUNE_FLOAT64, &most));
-    expect_ok(jitune_formula_run(formula_, inputs.data(), 2, 4, &output, 1));
+    expect_ok(jitune_formula_run(formula_, inputs.data(), 2, jitune_flat(4), &output, 1));
     EXPECT_EQ(most, 8);
     expect_usage("operations is null",
                  jitune_formula_create(session_, "sum(x)", nullptr, 1, &formula_));
@@ -127,7 +129,8 @@ TEST_F(CFormulaHost, APreparedFormulaTakesInputsThenOutputs) {
     const jitune_formula_argument output = jitune_named("s", jitune_array(JITUNE_FLOAT64, nullptr));
     jitune_prepared* prepared = nullptr;
     const auto prepare = [&](const jitune_formula* formula, const char* device) {
-        return jitune_formula_prepare(formula, inputs.data(), 2, 4, &output, 1, device, &prepared);
+        return jitune_formula_prepare(formula, inputs.data(), 2, jitune_flat(4), &output, 1, device,
+                                      &prepared);
     };
     expect_ok(prepare(formula_, "host"));
     double sum = 0;
@@ -148,6 +151,80 @@ TEST_F(CFormulaHost, APreparedFormulaTakesInputsThenOutputs) {
     EXPECT_EQ(prepared, nullptr);
 }
 
+TEST_F(CFormulaHost, ReducesEachRowOrColumn) {
+    read("m = max(x * k); s = sum(w); y[i] = x - m + w");
+    const std::array<std::int8_t, 6> x{1, 2, 3, 6, 5, 4};  // 2 rows, 3 columns
+    const std::array<float, 3> of_columns{10, 20, 30};
+    const std::array<double, 2> of_rows{1, -1};
+    std::array<double, 3> most{}, sums{};
+    std::array<double, 6> y{};
+    jitune_formula_argument inputs[] = {
+        jitune_named("x", jitune_array(JITUNE_INT8, x.data())),
+        jitune_named("k", jitune_array(JITUNE_FLOAT64, of_rows.data())),
+        jitune_named("w", jitune_array(JITUNE_FLOAT32, of_columns.data()))};
+    inputs[1].extent = JITUNE_PER_ROW;
+    inputs[2].extent = JITUNE_PER_COLUMN;
+    const std::array outputs{jitune_named("m", jitune_array(JITUNE_FLOAT64, most.data())),
+                             jitune_named("s", jitune_array(JITUNE_FLOAT64, sums.data())),
+                             jitune_named("y", jitune_array(JITUNE_FLOAT64, y.data()))};
+    expect_ok(jitune_formula_run(formula_, inputs, 3, jitune_each_row(2, 3), outputs.data(), 3));
+    EXPECT_EQ(most, (std::array<double, 3>{3, -4, 0}));
+    EXPECT_EQ(sums, (std::array<double, 3>{60, 60, 0}));
+    EXPECT_EQ(y, (std::array<double, 6>{8, 19, 30, 20, 29, 38}));
+    expect_ok(jitune_formula_run(formula_, inputs, 3, jitune_each_column(2, 3), outputs.data(), 3));
+    EXPECT_EQ(most, (std::array<double, 3>{1, 2, 3}));
+    EXPECT_EQ(sums, (std::array<double, 3>{20, 40, 60}));
+    EXPECT_EQ(y, (std::array<double, 6>{10, 20, 30, 15, 23, 31}));
+
+    size_t count = 0;
+    expect_usage("\"k\" has one value per row, but the call has no such",
+                 jitune_formula_results(formula_, inputs, 3, jitune_flat(6), nullptr, 0, &count));
+    expect_ok(
+        jitune_formula_results(formula_, inputs, 3, jitune_each_row(0, 0), nullptr, 0, &count));
+    EXPECT_EQ(count, 3U);
+    jitune_formula_shape odd = jitune_each_row(2, 3);
+    odd.kind = static_cast<jitune_reduce_shape>(4);
+    expect_usage("4 is no jitune_reduce_shape",
+                 jitune_formula_run(formula_, inputs, 3, odd, outputs.data(), 3));
+    inputs[1].extent = static_cast<jitune_formula_extent>(5);
+    expect_usage("5 is no jitune_formula_extent",
+                 jitune_formula_run(formula_, inputs, 3, jitune_each_row(2, 3), outputs.data(), 3));
+}
+
+TEST_F(CFormulaHost, ReducesEachSegment) {
+    read("s = sum(x * k)");
+    const std::array<std::int32_t, 4> offsets{0, 1, 1, 4};
+    const std::array<float, 3> scale{1, 2, 3};
+    std::array<float, 3> sums{};
+    std::array inputs{jitune_named("x", jitune_array(JITUNE_FLOAT32, x_.data())),
+                      jitune_named("k", jitune_array(JITUNE_FLOAT32, scale.data()))};
+    inputs[1].extent = JITUNE_PER_SEGMENT;
+    const jitune_formula_argument output =
+        jitune_named("s", jitune_array(JITUNE_FLOAT32, sums.data()));
+    const auto run = [&](const jitune_argument& its_offsets) {
+        return jitune_formula_run(formula_, inputs.data(), 2,
+                                  jitune_each_segment(its_offsets, 3, 4), &output, 1);
+    };
+    const jitune_argument given = jitune_array(JITUNE_INT32, offsets.data());
+    expect_ok(run(given));
+    EXPECT_EQ(sums, (std::array<float, 3>{1, 0, 27}));
+    for (const jitune_type type : {JITUNE_INT16, JITUNE_FLOAT32}) {
+        expect_usage("offsets must be an array of integers",
+                     run(jitune_array(type, offsets.data())));
+    }
+    expect_usage("offsets must be an array of integers", run(jitune_integer(JITUNE_INT32, 0)));
+
+    jitune_prepared* prepared = nullptr;
+    expect_ok(jitune_formula_prepare(formula_, inputs.data(), 2,
+                                     jitune_each_segment(jitune_array(JITUNE_INT32, nullptr), 3, 4),
+                                     &output, 1, "host", &prepared));
+    sums = {};
+    const std::array arguments{inputs[0].argument, inputs[1].argument, output.argument, given};
+    expect_ok(jitune_launch_kernel(prepared, arguments.data(), arguments.size(), nullptr));
+    EXPECT_EQ(sums, (std::array<float, 3>{1, 0, 27}));
+    jitune_prepared_destroy(prepared);
+}
+
 TEST_F(CFormulaHost, RefusesWhatTheLibraryRefuses) {
     expect_usage("sum(x", jitune_formula_create(session_, "sum(x", nullptr, 0, &formula_));
     EXPECT_EQ(formula_, nullptr);
@@ -160,7 +237,7 @@ TEST_F(CFormulaHost, RefusesWhatTheLibraryRefuses) {
         jitune_named("result", jitune_array(JITUNE_FLOAT32, &sum));
     const auto run = [&](const jitune_formula_argument& input,
                          const jitune_formula_argument& output, std::int64_t n = 4) {
-        return jitune_formula_run(formula_, &input, 1, n, &output, 1);
+        return jitune_formula_run(formula_, &input, 1, jitune_flat(n), &output, 1);
     };
     expect_usage("n is -1", run(x, result, -1));
     expect_usage("neither an input", run(jitune_named("y", x.argument), result));
@@ -174,16 +251,19 @@ TEST_F(CFormulaHost, RefusesWhatTheLibraryRefuses) {
     expect_usage("needs an element type", run(wrong, result));
     wrong.argument = jitune_array(static_cast<jitune_type>(99), x_.data());
     expect_usage("99 is no jitune_type", run(wrong, result));
-    expect_usage("inputs is null", jitune_formula_run(formula_, nullptr, 1, 4, &result, 1));
-    expect_usage("outputs is null", jitune_formula_run(formula_, &x, 1, 4, nullptr, 1));
-    expect_usage("no output", jitune_formula_run(formula_, &x, 1, 4, nullptr, 0));
-    expect_usage("formula is null", jitune_formula_run(nullptr, &x, 1, 4, &result, 1));
+    expect_usage("inputs is null",
+                 jitune_formula_run(formula_, nullptr, 1, jitune_flat(4), &result, 1));
+    expect_usage("outputs is null",
+                 jitune_formula_run(formula_, &x, 1, jitune_flat(4), nullptr, 1));
+    expect_usage("no output", jitune_formula_run(formula_, &x, 1, jitune_flat(4), nullptr, 0));
+    expect_usage("formula is null", jitune_formula_run(nullptr, &x, 1, jitune_flat(4), &result, 1));
     size_t count = 0;
-    expect_usage("results is null", jitune_formula_results(formula_, &x, 1, nullptr, 1, &count));
+    expect_usage("results is null",
+                 jitune_formula_results(formula_, &x, 1, jitune_flat(4), nullptr, 1, &count));
     expect_usage("count is null", jitune_formula_inputs(formula_, nullptr, 0, nullptr));
     const std::array two{x, jitune_named("y", x.argument)};
-    expect_usage("does not read",
-                 jitune_formula_results(formula_, two.data(), 2, nullptr, 0, &count));
+    expect_usage("does not read", jitune_formula_results(formula_, two.data(), 2, jitune_flat(4),
+                                                         nullptr, 0, &count));
     EXPECT_EQ(sum, 0);
     expect_ok(run(x, result));
     EXPECT_EQ(sum, 10);

@@ -51,6 +51,17 @@ TEST(FormulaPlan, MinOfTwoIsAFunctionOfElementsAndOfResults) {
     EXPECT_EQ(first("r = min(min(x), min(y))").size(), 3U);
 }
 
+TEST(FormulaPlan, OneValueIsNoneOfThoseThatAllLinesRead) {
+    const FormulaBinding binding{
+        {{"w", FormulaInput::Kind::places}, {"k", FormulaInput::Kind::lines}},
+        {{"r", float32}},
+        {},
+        LineShape::rows};
+    EXPECT_EQ(stages("r = 2 * k + sum(w)", binding), 1U);
+    expect_error(ErrorKind::usage, "\"w\" has a value for each element",
+                 [&] { stages("r = 2 * w + sum(k)", binding); });
+}
+
 TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
     const FormulaBinding binding{{array("f"), array("wide", float64), array("h", float16),
                                   array("c", int8), array("u", uint32)},
@@ -63,7 +74,7 @@ TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
                 used.inputs.push_back(one);
             }
         }
-        return formula_gifts("r = " + expression, used.inputs).front().type;
+        return formula_gifts("r = " + expression, used).front().type;
     };
     EXPECT_EQ(type("sum(f)"), float32);
     EXPECT_EQ(type("sum(f * 0.5)"), float32);
@@ -85,7 +96,7 @@ TEST(FormulaTypes, ResultsFollowTheRulesOfReductions) {
 
 TEST(FormulaTypes, ArraysHaveTheTypesOfTheirValues) {
     const auto gifts = formula_gifts("y[i] = x * 2; z[i] = k + 1; k[i] = 0 * k; s = sum(y)",
-                                     {array("x"), array("k", int8)});
+                                     {{array("x"), array("k", int8)}, {}});
     ASSERT_EQ(gifts.size(), 4U);
     EXPECT_TRUE(gifts[0].is_array);
     EXPECT_EQ(gifts[0].type, float32);
@@ -149,7 +160,7 @@ TEST(FormulaTemplate, HoldsTheOperationsOfOnesOwnThatItUses) {
     const std::string exact = text("r = exact(x) + sum(x)");
     EXPECT_FALSE(holds(exact, "[loose]"));
     EXPECT_FALSE(holds(exact, "tolerance"));
-    EXPECT_EQ(formula_gifts("exact(x)", {array("x")}, own).front().type, float64);
+    EXPECT_EQ(formula_gifts("exact(x)", {{array("x")}, {}, own}).front().type, float64);
 }
 
 TEST(FormulaTemplate, TheSummaryIsOneLine) {

@@ -32,7 +32,7 @@ FormulaBinding binding_of(const std::string& formula, std::uint8_t choice) {
         binding.inputs.push_back(
             {name, kind_of(binding.shape, place), static_cast<ElementType>(place * 5 % 12)});
     }
-    for (const FormulaGift& gift : formula_gifts(formula, binding.inputs)) {
+    for (const FormulaGift& gift : formula_gifts(formula, binding)) {
         binding.outputs.push_back({gift.name, gift.type});
     }
     return binding;

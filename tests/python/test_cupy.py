@@ -76,6 +76,34 @@ def test_formulas(session):
     numpy.testing.assert_allclose(place.get(), 5 * x.get().astype("float64").sum(), rtol=1e-5)
 
 
+def test_formulas_of_rows(session):
+    x = cupy.random.rand(300, 200, dtype="float32")
+    gain = cupy.linspace(0, 1, 200, dtype="float32")
+    softmax = jitune.MapReduce("t = max(x); s = sum(exp(x - t)); y[i] = exp(x - t) / s * gain", session)
+    y, t = cupy.zeros_like(x), cupy.zeros(300, "float32")
+    s = cupy.zeros((300, 1), "float32")
+    handle = softmax.prepare(x=x, gain=gain, axis=-1, out={"y": y, "t": t, "s": s})
+    stream = cupy.cuda.Stream(non_blocking=True)
+    cupy.cuda.get_current_stream().synchronize()
+    with stream:
+        stream.begin_capture()
+        handle(x=x, gain=gain, out={"y": y, "t": t, "s": s})
+        graph = stream.end_capture()
+        x *= 3
+        graph.launch()
+    stream.synchronize()
+
+    def expected(axis):
+        powers = numpy.exp(x.get().astype("float64") - x.get().max(axis, keepdims=True))
+        return powers / powers.sum(axis, keepdims=True) * gain.get()
+
+    numpy.testing.assert_allclose(y.get(), expected(-1), rtol=1e-4)
+    numpy.testing.assert_array_equal(t.get(), x.get().max(-1))
+    numpy.testing.assert_allclose(softmax(x=x, gain=gain, axis=0)["y"].get(), expected(0), rtol=1e-4)
+    got = jitune.map_reduce("sum(x)", x=x.ravel(), offsets=cupy.asarray([0, 7, 60000], "int32"), session=session)
+    numpy.testing.assert_allclose(got.get(), [x.ravel()[:7].sum().get(), x.ravel()[7:].sum().get()], rtol=1e-4)
+
+
 def test_kernels_of_ones_own_take_arrays(session):
     import pathlib
     file = pathlib.Path(__file__).resolve().parents[2] / "examples" / "matmul.cu"

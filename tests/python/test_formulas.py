@@ -3,6 +3,7 @@
 
 import array
 import gc
+import re
 import sys
 
 import numpy
@@ -64,6 +65,20 @@ def values(dtype, count, seed):
     return numpy.random.default_rng(seed).integers(low, 2 if dtype == "bool" else 4, count).astype(dtype)
 
 
+def of_numpy(statements, inputs, count):
+    """The results of statements over arrays of so many elements."""
+    known = {name: numpy.asarray(one, "float64") for name, one in inputs.items()}
+    known = {"abs": numpy.abs, "where": numpy.where, **known}
+    results = {}
+    for name, is_array, operation, expression, mask in statements:
+        value = numpy.broadcast_to(eval(expression, known), (count,))
+        if not is_array:
+            chosen = value if mask is None else value[numpy.broadcast_to(eval(mask, known), (count,))]
+            value = known[name] = RESULTS[operation](chosen)
+        results[name] = value
+    return results
+
+
 @settings(max_examples=12, deadline=None)
 @given(formulas(), st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from([3, 0.5, numpy.int8(-2)]),
        st.integers(1, 3000))
@@ -72,16 +87,59 @@ def test_random_formulas_are_those_of_numpy(formula, x_dtype, y_dtype, k, count)
     assume({"x", "y"} & set(reads))
     inputs = {"x": values(x_dtype, count, 1), "y": values(y_dtype, count, 2), "k": k}
     inputs = {name: inputs[name] for name in reads}
-    known = {"abs": numpy.abs, "where": numpy.where, **{name: numpy.asarray(one, "float64") for name, one in inputs.items()}}
     got = jitune.map_reduce(text, session=SESSION, **inputs)
     got = got if isinstance(got, dict) else {statements[0][0]: got}
-    assert list(got) == [one[0] for one in statements]
-    for name, is_array, operation, expression, mask in statements:
-        expected = numpy.broadcast_to(eval(expression, known), (count,))
-        if not is_array:
-            chosen = expected if mask is None else expected[numpy.broadcast_to(eval(mask, known), (count,))]
-            expected = known[name] = RESULTS[operation](chosen)
-        numpy.testing.assert_allclose(numpy.asarray(got[name], "float64"), expected, rtol=1e-5, atol=0, err_msg=text)
+    expected = of_numpy(statements, inputs, count)
+    assert list(got) == list(expected)
+    for name, one in got.items():
+        numpy.testing.assert_allclose(numpy.asarray(one, "float64"), expected[name], rtol=1e-5, atol=0, err_msg=text)
+
+
+LINES = {"rows": -1, "columns": 0, "segments": None}
+
+
+@settings(max_examples=12, deadline=None)
+@given(formulas(), st.sampled_from(DTYPES), st.sampled_from(DTYPES), st.sampled_from(sorted(LINES)),
+       st.sampled_from(["elements", "lines", "places"]), st.sampled_from(["number", "lines"]),
+       st.lists(st.tuples(st.integers(1, 70), st.integers(1, 70)), min_size=3, max_size=3))
+def test_random_formulas_of_lines_are_those_of_numpy(formula, x_dtype, y_dtype, kind, y_has, k_has, sizes):
+    text, statements, reads = formula
+    if "x" not in reads:
+        text, reads = f"{text}; last = sum(x)", [*reads, "x"]
+        statements = [*statements, ("last", False, "sum", "x", None)]
+    has = {"x": "elements", "y": "lines" if kind == "segments" and y_has == "places" else y_has, "k": k_has}
+    has = {name: has[name] for name in reads}
+    for count, length in (*sizes, (1, 5), (3, 4000)):
+        lengths = numpy.full(count, length)
+        if kind == "segments":
+            lengths = numpy.random.default_rng(count).integers(1, length + 1, count)
+        starts = numpy.cumsum(lengths) - lengths
+        shapes = {"elements": (lengths.sum(),) if kind == "segments" else (count, length), "lines": (count, 1),
+                  "places": (length,)}
+        dtypes = {"x": x_dtype, "y": y_dtype, "k": "int32"}
+        inputs = {name: values(dtypes[name], shapes[its], place) if its in shapes else 3
+                  for place, (name, its) in enumerate(has.items())}
+
+        def of_line(name, line):
+            one = inputs[name]
+            if has[name] == "lines":
+                return one[line, 0]
+            if has[name] == "elements":
+                return one[starts[line]:starts[line] + lengths[line]] if kind == "segments" else one[line]
+            return one
+
+        expected = [of_numpy(statements, {name: of_line(name, line) for name in has}, lengths[line])
+                    for line in range(count)]
+        how = {"offsets": numpy.append(starts, lengths.sum())} if kind == "segments" else {"axis": LINES[kind]}
+        if kind == "columns":
+            inputs = {name: numpy.atleast_2d(one).T.copy() if numpy.ndim(one) else one for name, one in inputs.items()}
+        got = jitune.map_reduce(text, session=SESSION, **inputs, **how)
+        got = got if isinstance(got, dict) else {statements[0][0]: got}
+        for name, is_array, *_ in statements:
+            alone = [one[name] for one in expected]
+            alone = numpy.concatenate(alone) if is_array and kind == "segments" else numpy.stack(alone)
+            alone = alone.T if is_array and kind == "columns" else alone
+            numpy.testing.assert_allclose(numpy.asarray(got[name], "float64"), alone, rtol=1e-5, atol=0, err_msg=text)
 
 
 TWO = jitune.MapReduce("s = sum(x * y, m != 0); z[i] = x - y; n_far = count_nonzero(abs(x - y) > 1)", SESSION)
@@ -101,6 +159,84 @@ def test_shapes_masks_and_places(shape, dtype, has_place, is_flat):
     assert got["z"].dtype == ("float64" if has_place else dtype) and type(got["n_far"]) is numpy.int64
     assert got["z"].shape == (place.shape if has_place else tuple(shape))
     numpy.testing.assert_array_equal(got["z"].ravel(), x.ravel() - y)
+
+
+@st.composite
+def reductions(draw):
+    """A shape, what is reduced of it, and an array shape that goes with these."""
+    shape = tuple(draw(st.lists(st.integers(0, 5), min_size=1, max_size=4)))
+    ndim = len(shape)
+    axes = draw(st.one_of(st.integers(-ndim, ndim - 1), st.sets(st.integers(0, ndim - 1), min_size=1).map(tuple)))
+    reduced = {axes % ndim} if isinstance(axes, int) else set(axes)
+    of_lines = tuple(1 if place in reduced else size for place, size in enumerate(shape))
+    of_places = tuple(size if place in reduced else 1 for place, size in enumerate(shape))
+    other = draw(st.sampled_from([shape, of_lines] + ([of_places] if len(reduced) < ndim else [])))
+    drop = draw(st.booleans())
+    while drop and len(other) > 1 and other[0] == 1:
+        other = other[1:]
+    return shape, axes, other
+
+
+LINED = jitune.MapReduce("s = sum(x * y, x != 1); n_far = count_nonzero(abs(x - y) > 1); low = min(x); z[i] = x - y",
+                         SESSION)
+
+
+@settings(max_examples=300, deadline=None)
+@given(reductions(), st.booleans(), st.booleans(), st.booleans())
+def test_axes_are_those_of_numpy(reduction, keepdims, has_place, is_in_place):
+    shape, axis, other = reduction
+    x, y = values("float64", shape, 3), values("float32", other, 4)
+    s, z, n_far = (x * y * (x != 1)).sum(axis, keepdims=keepdims), x - y, (abs(x - y) > 1).sum(axis, keepdims=keepdims)
+    out = {"s": numpy.full(s.size, 9, "float32"), "z": numpy.full(shape, 9, "float32")} if has_place else {}
+    if is_in_place and z.shape == shape:
+        out["z"] = x
+    low = numpy.min(x, axis, keepdims=keepdims, initial=numpy.inf)
+    got = LINED(x=x, y=y, axis=axis, keepdims=keepdims, out=out)
+    assert all(got[name] is place for name, place in out.items())
+    assert got["n_far"].shape == n_far.shape and got["n_far"].dtype == "int64"
+    assert got["low"].shape == low.shape and got["low"].dtype == "float64" and got["z"].shape == shape
+    assert got["s"].shape == (out["s"] if has_place else s).shape
+    for name, expected in (("s", s.ravel() if has_place else s), ("z", z), ("n_far", n_far), ("low", low)):
+        numpy.testing.assert_array_equal(got[name], expected, err_msg=name)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.integers(0, 9), max_size=40), st.sampled_from(["int32", "int64"]), st.booleans(), st.booleans(),
+       st.integers(0, 3))
+def test_segments_are_those_of_numpy(lengths, dtype, keepdims, has_place, before):
+    offsets = numpy.cumsum([before, *lengths]).astype(dtype)
+    count = len(lengths)
+    x, k = values("float32", offsets[-1] + before, 1), values("int8", (count, 1), 2)  # some lie outside of all
+    place = numpy.zeros(count) if has_place else None
+    got = jitune.map_reduce("s = sum(x * k); any_low = any(x < 0)", x=x, k=k, offsets=offsets, keepdims=keepdims,
+                            out={"s": place}, session=SESSION)
+    parts = [x[first:last] for first, last in zip(offsets, offsets[1:])]
+    numpy.testing.assert_array_equal(got["s"].ravel(), [(part * one).sum() for part, one in zip(parts, k)])
+    numpy.testing.assert_array_equal(got["any_low"].ravel(), [(part < 0).any() for part in parts])
+    assert got["any_low"].shape == ((count, 1) if keepdims else (count,)) and got["any_low"].dtype == bool
+    assert got["s"] is place if has_place else got["s"].dtype == "float32"
+
+
+@pytest.mark.parametrize("axis", [0, -1, (0, 1)])
+def test_layer_norm_reads_what_a_call_before_gave(axis, compute):
+    x, gain = numpy.linspace(-3, 5, 60).reshape(5, 12) ** 2, numpy.arange(12.0)
+    got = compute("m = mean(x); v = var(x)", x=x, axis=axis, keepdims=True)
+    normal = compute("y[i] = (x - m) * rsqrt(v + 1e-5)", x=x, axis=axis, m=got["m"], v=got["v"])
+    spread = numpy.sqrt(x.var(axis, keepdims=True) + 1e-5)
+    numpy.testing.assert_allclose(normal, (x - x.mean(axis, keepdims=True)) / spread)
+    if axis != (0, 1):
+        scaled = compute("t = sum(x * gain); y[i] = x * gain + t", x=x, gain=gain, axis=axis, out={"y": normal})
+        assert scaled["y"] is normal
+        numpy.testing.assert_allclose(normal, x * gain + (x * gain).sum(axis, keepdims=True))
+
+
+def test_rows_and_columns_alone_make_a_matrix(compute):
+    x, y = numpy.arange(3.0), numpy.arange(4.0).reshape(4, 1)
+    got = compute("s = sum(x * y); z[i] = x + y", x=x, y=y, axis=0)
+    assert got["s"].tolist() == [0, 6, 12] and got["z"].tolist() == (x + y).tolist()
+    place = numpy.zeros((2, 3))
+    assert compute("s = sum(k * i); z[i] = k * i", k=2, axis=-1, z=place)["s"].tolist() == [6, 6]
+    assert place.tolist() == [[0, 2, 4]] * 2
 
 
 def test_softmax_in_stages(compute):
@@ -204,6 +340,8 @@ def test_arrays_may_have_names_of_pythons_words(compute):
 
 
 ONES = numpy.ones(4)
+SQUARE = numpy.ones((4, 4))
+OFFSETS = numpy.array([0, 2, 4])
 READONLY = numpy.ones(4)
 READONLY.flags.writeable = False
 
@@ -240,12 +378,42 @@ READONLY.flags.writeable = False
     ("sum(x)", {"x": ONES, "out": {"result": numpy.zeros(1, "int32")}}, jitune.UsageError, "no result of int32"),
     ("sum(x", {"x": ONES}, jitune.UsageError, "sum"),
     ("sum(x) * x", {"x": ONES}, jitune.UsageError, "one value is needed"),
-    ("sum(out)", {}, ValueError, "\"out\" names the places of results"),
+    ("sum(out)", {}, ValueError, "\"out\" is an argument of calls"),
+    ("sum(x * axis)", {"x": ONES}, ValueError, "\"axis\" is an argument of calls: give the formula's array"),
+    ("sum(offsets)", {}, ValueError, "\"offsets\" is an argument"),
+    ("sum(session)", {}, ValueError, "\"session\" is an argument"),
+    ("keepdims[i] = x", {"x": ONES}, ValueError, "\"keepdims\" is an argument"),
+    ("sum(x)", {"x": ONES, "axis": 1}, ValueError, "MapReduce: axis 1 of an array with 1 dimensions"),
+    ("sum(x)", {"x": SQUARE, "axis": (0, -2)}, ValueError, "axis -2 is named twice"),
+    ("sum(x)", {"x": SQUARE, "axis": "rows"}, TypeError, "interpreted as an integer"),
+    ("sum(x * y)", {"x": SQUARE, "y": numpy.ones((3, 2)), "axis": 0}, ValueError,
+     "y has shape (3, 2), and the arrays of the call have (4, 4): pass an array of that shape, or one with 1"),
+    ("sum(x * y)", {"x": SQUARE, "y": numpy.ones((1, 1)), "axis": 0}, ValueError, "y has shape (1, 1), and"),
+    ("sum(x * y)", {"x": numpy.ones((2, 3, 4)), "y": numpy.ones((3, 1)), "axis": -1}, ValueError, "y has shape (3, 1)"),
+    ("y[i] = x", {"x": SQUARE, "axis": 0, "y": ONES}, ValueError,
+     "y has shape (4,), and the arrays of the call have (4, 4): the formula writes it"),
+    ("sum(x)", {"x": SQUARE, "axis": 0, "out": {"result": numpy.ones(3)}}, ValueError,
+     "place of result has 3 elements: there are 4 values"),
+    ("sum(x)", {"x": SQUARE, "axis": 0, "out": {"result": numpy.ones(8)[::2]}}, ValueError, "must be C-contiguous"),
+    ("sum(x)", {"x": SQUARE.T[1:], "axis": 0}, ValueError, "x must be C-contiguous"),
+    ("sum(x)", {"x": ONES, "axis": 0, "offsets": OFFSETS}, TypeError, "pass one"),
+    ("sum(x)", {"x": ONES, "offsets": OFFSETS.astype("int16")}, ValueError, "offsets must be a row of int32 or int64"),
+    ("sum(x)", {"x": ONES, "offsets": OFFSETS[:0]}, ValueError, "offsets must be a row"),
+    ("sum(x)", {"x": ONES, "offsets": OFFSETS[::-1].copy()}, ValueError, "offset 1 is 2: offsets must not decrease"),
+    ("sum(x)", {"x": ONES, "offsets": OFFSETS - 1}, ValueError, "offset 0 is -1"),
+    ("sum(x)", {"x": ONES, "offsets": OFFSETS + 1}, ValueError, "offset 2 is 5: offsets must not decrease and"),
+    ("count_nonzero(x)", {"x": ONES, "offsets": OFFSETS, "out": {"result": OFFSETS[1:]}}, ValueError,
+     "writes result, which shares memory with offsets"),
+    ("sum(x)", {"x": ONES, "offsets": [0, 4]}, TypeError, "offsets is no array"),
+    ("sum(x)", {"x": SQUARE, "offsets": OFFSETS}, ValueError, "x has shape (4, 4): with offsets, pass an array of one"),
+    ("sum(x * y)", {"x": ONES, "y": ONES[:2], "offsets": OFFSETS}, ValueError, "y has 2 elements and x 4"),
+    ("sum(x)", {"x": numpy.ones((2, 1)), "offsets": OFFSETS}, ValueError, "no array says how many elements"),
+    ("y[i] = x", {"x": ONES, "y": SQUARE[:1], "offsets": OFFSETS}, ValueError, "y has shape (1, 4): with offsets"),
     ("sum(x)\0", {"x": ONES}, ValueError, "null"),
     (3, {"x": ONES}, TypeError, "str"),
 ])
 def test_what_does_not_fit_is_refused(text, arguments, error, words, compute):
-    with pytest.raises(error, match=words.replace("(", r"\(")):
+    with pytest.raises(error, match=re.escape(words)):
         compute(text, **arguments)
     assert ONES.tolist() == READONLY.tolist() == [1] * 4
 
@@ -257,6 +425,8 @@ def test_arrays_are_on_one_device(compute):
     for x, y in ((OnGpu(), ONES), (ONES, OnGpu())):
         with pytest.raises(ValueError, match="y and x are on different devices"):
             compute("sum(x * y)", x=x, y=y)
+    with pytest.raises(ValueError, match="offsets and x are on different devices"):
+        compute("sum(x)", x=OnGpu(), offsets=OFFSETS)
     with pytest.raises(ValueError, match="result and x are on different devices"):
         compute("sum(x)", x=OnGpu(), out={"result": numpy.zeros(1)})
     with pytest.raises(TypeError, match="the result must be on the device of x"):
@@ -328,6 +498,44 @@ def test_a_prepared_formula_only_launches(session):
     assert new["s"] == 54 and new["y"].dtype == "float32"
 
 
+def test_a_prepared_formula_keeps_its_lines(session):
+    formula = jitune.MapReduce("y[i] = x * w + k; s = sum(x * w)", session)
+    x, w, k = numpy.arange(12.0).reshape(3, 4), numpy.arange(4.0), numpy.ones((3, 1))
+    for axis in (1, 0):
+        handle = formula.prepare(x=x, w=w, k=k, axis=axis, keepdims=True)
+        before = session.counters()
+        got = handle(x=2 * x, w=w, k=k)
+        assert got["s"].tolist() == (2 * x * w).sum(axis, keepdims=True).tolist()
+        assert got["y"].tolist() == (2 * x * w + k).tolist()
+        assert session.counters() == before
+        for words, arguments in (("3 rows and 4 columns", {"x": x[:2], "k": k[:2], "w": w}),
+                                 ("k must be an array of a value for each row of float64", {"x": x, "w": w, "k": w}),
+                                 ("w must be an array of a value for each column", {"x": x, "w": x, "k": k}),
+                                 ("k must be an array of a value", {"x": x, "w": w, "k": numpy.float64(3)}),
+                                 ("no offsets, as prepared", {"x": x[0], "w": w, "k": 1, "offsets": OFFSETS})):
+            with pytest.raises(ValueError, match=words):
+                handle(**arguments)
+        with pytest.raises(TypeError, match="axis and keepdims are those of prepare"):
+            handle(x=x, w=w, k=k, axis=axis)
+    with pytest.raises(ValueError, match="first or the last dimensions"):
+        formula.prepare(x=x.reshape(2, 3, 2), w=1, k=1, axis=1)
+    flipped = formula.prepare(x=x, w=2, k=3, axis=-2)
+    with pytest.raises(ValueError, match="3 rows and 4 columns"):
+        flipped(x=x.reshape(2, 3, 2), w=2, k=3)  # its dimension lies between others
+
+
+def test_a_prepared_formula_takes_other_offsets(session):
+    handle = jitune.MapReduce("sum(x)", session).prepare(x=ONES, offsets=OFFSETS)
+    assert handle(x=ONES, offsets=numpy.array([0, 1, 4])).tolist() == [1, 3]
+    for words, arguments in (("2 segments of 4 elements", {"x": ONES, "offsets": OFFSETS[1:]}),
+                             ("2 segments of 4 elements", {"x": numpy.ones(5), "offsets": OFFSETS}),
+                             ("offset 2 is 6", {"x": ONES, "offsets": OFFSETS + 2}),
+                             ("the call must have offsets, as prepared", {"x": ONES}),
+                             ("offsets must be of int64", {"x": ONES, "offsets": OFFSETS.astype("int32")})):
+        with pytest.raises(ValueError, match=words):
+            handle(**arguments)
+
+
 @pytest.mark.parametrize("arguments, error, words", [
     ({"x": numpy.ones(4, "float64"), "k": 2}, ValueError, "x must be an array of float32, as prepared"),
     ({"x": numpy.ones(4, "float32"), "k": 2.0}, ValueError, "k must be a number of int32, as prepared"),
@@ -351,19 +559,28 @@ def test_a_prepared_formula_refuses_other_forms(arguments, error, words, session
 
 
 def test_calls_leave_nothing_behind():
-    x, place = numpy.ones(5), numpy.zeros(5)
+    x, place, offsets, axis = numpy.ones(5), numpy.zeros(5), numpy.array([0, 5]), tuple([1])
+    cube, sums = numpy.ones((2, 3, 2)), numpy.zeros((2, 2))
     formula = jitune.MapReduce("y[i] = x * k; s = sum(x)", SESSION)
-    before = [sys.getrefcount(one) for one in (x, place, formula, SESSION)]
+    counted = (x, place, formula, SESSION, offsets, axis, cube, sums)
+    before = [sys.getrefcount(one) for one in counted]
     for _ in range(20):
         formula(x=x, k=2, out={"y": place})
         formula.prepare(x=x, k=2)(x=x, k=3, out={"y": place})
-        for wrong in ({"x": x}, {"x": x, "k": numpy.ones(3)}, {"x": x, "k": 1, "out": {"y": place, "q": x}},
+        formula(x=x, k=2, offsets=offsets)
+        formula.prepare(x=x, k=2, offsets=offsets)(x=x, k=3, offsets=offsets)
+        formula(x=cube, k=2, axis=axis, out={"s": sums})
+        formula.prepare(x=x, k=2, axis=0, keepdims=True)
+        for wrong in ({"x": x, "k": 1, "offsets": offsets + 1}, {"x": x, "k": 1, "axis": axis},
+                      {"x": cube, "k": numpy.ones((4, 1)), "axis": axis}, {"x": x, "k": 1, "axis": axis, "offsets": x},
+                      {"x": x}, {"x": x, "k": numpy.ones(3)}, {"x": x, "k": 1, "out": {"y": place, "q": x}},
                       {"x": x, "k": 1, "y": place, "q": x}):
             with pytest.raises((TypeError, ValueError)):
                 formula(**wrong)
     del wrong
     gc.collect()
-    assert [sys.getrefcount(one) for one in (x, place, formula, SESSION)] == before
+    assert [sys.getrefcount(one) for one in counted] == before
+    del counted
     x.resize(6, refcheck=True)  # no buffer of it is held
 
 
@@ -372,5 +589,15 @@ def test_calls_after_the_first_only_launch(session):
     assert formula(x=ONES) == 4
     before = session.counters()
     assert formula(x=2 * ONES) == 16
+    after = session.counters()
+    assert {name for name in after if "compil" in name and after[name] != before[name]} == set()
+
+
+def test_one_row_is_a_call_like_that_of_many(session):
+    formula = jitune.MapReduce("sum(x * w * k)", session)
+    x, w, k = numpy.ones((3, 4)), numpy.arange(4.0), numpy.ones((3, 1))
+    assert formula(x=x, w=w, k=k, axis=1).tolist() == [6] * 3
+    before = session.counters()
+    assert formula(x=x[:1], w=w, k=k[:1], axis=1).tolist() == [6]
     after = session.counters()
     assert {name for name in after if "compil" in name and after[name] != before[name]} == set()

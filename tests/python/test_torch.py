@@ -112,6 +112,38 @@ def test_formulas(device, session):
         softmax(x=x.T)
 
 
+@pytest.mark.parametrize("device", DEVICES)
+def test_formulas_of_rows(device, session):
+    generator = torch.Generator().manual_seed(1)
+    x = torch.randn((4, 70, 100), generator=generator).to(device)
+    gain, bias = torch.linspace(0, 1, 100, device=device), torch.linspace(-1, 1, 100, device=device)
+    softmax = jitune.MapReduce("t = max(x); s = sum(exp(x - t)); y[i] = exp(x - t) / s", session)
+    got = softmax(x=x, axis=-1)
+    assert got["t"].shape == (4, 70) and got["t"].device == x.device and got["y"].dtype == x.dtype
+    torch.testing.assert_close(got["y"], torch.softmax(x, -1))
+    torch.testing.assert_close(got["t"], x.amax(-1))
+    torch.testing.assert_close(softmax(x=x, axis=1)["y"], torch.softmax(x, 1))
+    layer_norm = jitune.MapReduce("m = mean(x); v = mean((x - m)**2); y[i] = (x - m) * rsqrt(v + 1e-5) * gain + bias",
+                                  session)
+    expected = torch.nn.functional.layer_norm(x, (100,), gain, bias)
+    torch.testing.assert_close(layer_norm(x=x, gain=gain, bias=bias, axis=-1)["y"], expected, rtol=1e-4, atol=1e-5)
+    offsets = torch.tensor([0, 1000, 1000, 28000], device=device)
+    got = jitune.map_reduce("sum(x)", x=x.ravel(), offsets=offsets, session=session)
+    torch.testing.assert_close(got, torch.stack([x.ravel()[:1000].sum(), x.new_zeros(()), x.ravel()[1000:].sum()]),
+                               rtol=1e-4, atol=1e-3)
+    if device == "cuda":
+        y, m = torch.zeros_like(x), torch.zeros((4, 70), device=device)
+        handle = layer_norm.prepare(x=x, gain=gain, bias=bias, axis=-1, out={"y": y, "m": m})
+        variance = torch.zeros((4, 70), device=device)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            handle(x=x, gain=gain, bias=bias, out={"y": y, "m": m, "v": variance})
+        x.mul_(2)
+        graph.replay()
+        torch.testing.assert_close(m, x.mean(-1), rtol=1e-4, atol=1e-5)
+        torch.testing.assert_close(y, torch.nn.functional.layer_norm(x, (100,), gain, bias), rtol=1e-4, atol=1e-5)
+
+
 @gpu
 def test_formulas_keep_to_one_device(session):
     x, y = torch.ones(10, device="cuda"), torch.ones(10)

@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "dispatch/session_access.hpp"
+#include "families/formula/call_binding.hpp"
 #include "families/formula/own_operations.hpp"
 #include "families/own/kernel_file.hpp"
 #include "families/own/own_kernel.hpp"
@@ -39,71 +40,7 @@ KernelArgument with_address(KernelArgument given) {
                : given;
 }
 
-using Extent = FormulaExtent;
 using Shape = FormulaShape::Kind;
-
-LineShape line_shape(Shape shape) {
-    switch (shape) {
-        case Shape::rows:
-            return LineShape::rows;
-        case Shape::columns:
-            return LineShape::columns;
-        case Shape::segments:
-            return LineShape::segments;
-        case Shape::flat:
-            break;
-    }
-    return LineShape::flat;
-}
-
-/// Whether there is one value for each line, or for each place in a line; else throws.
-FormulaInput::Kind kind_in_lines(const FormulaArgument& given, Shape shape) {
-    const Extent extent = given.extent();
-    const Extent of_lines = shape == Shape::rows      ? Extent::per_row
-                            : shape == Shape::columns ? Extent::per_column
-                                                      : Extent::per_segment;
-    const bool is_matrix = shape == Shape::rows || shape == Shape::columns;
-    if (shape == Shape::flat ||
-        (extent != of_lines && (!is_matrix || extent == Extent::per_segment))) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("\"{}\" has one value per {}, but the call has no such: give "
-                                "each_row(), each_column() or each_segment() in place of n",
-                                given.name(),
-                                extent == Extent::per_row      ? "row"
-                                : extent == Extent::per_column ? "column"
-                                                               : "segment"));
-    }
-    return extent == of_lines ? FormulaInput::Kind::lines : FormulaInput::Kind::places;
-}
-
-FormulaInput::Kind kind_of(const FormulaArgument& given, Shape shape) {
-    if (given.argument().kind() == KernelArgument::Kind::value) {
-        return FormulaInput::Kind::value;
-    }
-    switch (given.extent()) {
-        case Extent::elements:
-            return FormulaInput::Kind::array;
-        case Extent::scalar:
-            return FormulaInput::Kind::in_memory;
-        default:
-            return kind_in_lines(given, shape);
-    }
-}
-
-FormulaBinding binding_of(FormulaArguments inputs, const FormulaShape& shape,
-                          FormulaArguments outputs, const OwnOperations& operations) {
-    FormulaBinding binding{{}, {}, operations.all()};
-    for (const FormulaArgument& one : inputs) {
-        binding.inputs.push_back(
-            {std::string(one.name()), kind_of(one, shape.kind()), one.argument().type()});
-    }
-    for (const FormulaArgument& one : outputs) {
-        binding.outputs.push_back({std::string(one.name()), one.argument().type()});
-    }
-    binding.shape = line_shape(shape.kind());
-    binding.offset = shape.offsets().type();
-    return binding;
-}
 
 void refuse_twice(FormulaArguments given, const char* what) {
     for (std::size_t i = 0; i < given.size(); ++i) {
@@ -186,7 +123,7 @@ struct MapReduce::State {
             }
             const auto same_input = [&](const FormulaArgument& given, const FormulaInput& known) {
                 return given.name() == known.name && given.argument().type() == known.type &&
-                       kind_of(given, shape.kind()) == known.kind;
+                       input_kind(given, shape.kind()) == known.kind;
             };
             const auto same_output = [](const FormulaArgument& given, const FormulaOutput& known) {
                 return given.name() == known.name && given.argument().type() == known.type;
@@ -224,9 +161,9 @@ struct MapReduce::State {
         if (const Form* const known = find(inputs, shape, outputs, on_host)) {
             return *known;
         }
-        auto made =
-            std::make_unique<Form>(engine, formula, binding_of(inputs, shape, outputs, operations),
-                                   on_host ? PlatformKind::host : PlatformKind::cuda);
+        auto made = std::make_unique<Form>(engine, formula,
+                                           call_binding(inputs, shape, outputs, operations),
+                                           on_host ? PlatformKind::host : PlatformKind::cuda);
         made->next.reset(forms.load(std::memory_order_relaxed));
         forms.store(made.get(), std::memory_order_release);
         return *made.release();

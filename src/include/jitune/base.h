@@ -88,6 +88,14 @@ typedef enum jitune_type JITUNE_INT {
     JITUNE_FLOAT64
 } jitune_type;
 
+/// What is reduced to one result each.
+typedef enum jitune_reduce_shape JITUNE_INT {
+    JITUNE_WHOLE = 0,  ///< `inner` elements to one result; `outer` is not read
+    JITUNE_ROWS,  ///< a row-major matrix of `outer` rows and `inner` columns: a result for each row
+    JITUNE_COLUMNS,  ///< the same: a result for each column
+    JITUNE_SEGMENTS  ///< `outer` segments of `inner` elements in total: a result for each segment
+} jitune_reduce_shape;
+
 /// A cudaStream_t or CUstream. Null: the legacy default stream.
 typedef struct CUstream_st* jitune_stream;
 

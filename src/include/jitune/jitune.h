@@ -48,13 +48,6 @@ typedef enum jitune_determinism JITUNE_INT {
     JITUNE_PINNED      ///< the same bits, also after tuning, by jitune_reduction.configuration
 } jitune_determinism;
 
-typedef enum jitune_reduce_shape JITUNE_INT {
-    JITUNE_WHOLE = 0,  ///< `inner` elements to one result; `outer` is not read
-    JITUNE_ROWS,  ///< a row-major matrix of `outer` rows and `inner` columns: a result for each row
-    JITUNE_COLUMNS,  ///< the same: a result for each column
-    JITUNE_SEGMENTS  ///< `outer` segments of `inner` elements in total: a result for each segment
-} jitune_reduce_shape;
-
 /// An operation as C++ source text for the device compiler: struct CustomOperation of the C++
 /// interface.
 typedef struct jitune_custom_operation {
@@ -212,10 +205,10 @@ JITUNE_C_API jitune_status jitune_prepare_entropy(jitune_session* session,
 JITUNE_C_API jitune_status jitune_kernel_prepare(const jitune_kernel* kernel,
                                                  const jitune_size* sizes, size_t size_count,
                                                  jitune_prepared** prepared);
-/// For calls of this form with `n` elements, n at least 1. Pointers and values are not used.
+/// For calls of this form and shape, of sizes of at least 1. Pointers and values are not used.
 JITUNE_C_API jitune_status jitune_formula_prepare(const jitune_formula* formula,
                                                   const jitune_formula_argument* inputs,
-                                                  size_t input_count, int64_t n,
+                                                  size_t input_count, jitune_formula_shape shape,
                                                   const jitune_formula_argument* outputs,
                                                   size_t output_count, const char* device,
                                                   jitune_prepared** prepared);
@@ -226,7 +219,7 @@ JITUNE_C_API jitune_status jitune_launch(const jitune_prepared* prepared, const 
                                          const int64_t* offsets, void* out, jitune_stream stream);
 
 /// Launches a kernel of your own, or a formula with the arguments of its inputs, then those of its
-/// outputs, as prepared. Fails likewise.
+/// outputs, then the offsets of segments, as prepared. Fails likewise.
 JITUNE_C_API jitune_status jitune_launch_kernel(const jitune_prepared* prepared,
                                                 const jitune_argument* arguments,
                                                 size_t argument_count, jitune_stream stream);

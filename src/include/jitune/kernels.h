@@ -122,18 +122,64 @@ JITUNE_C_API jitune_status jitune_kernel_launch(const jitune_kernel* kernel,
 /// become part of the kernel: calls with other types, or with other outputs, are tuned apart.
 typedef struct jitune_formula jitune_formula;
 
+/// What a formula reduces. The functions below make one.
+typedef struct jitune_formula_shape {
+    jitune_reduce_shape kind;
+    int64_t outer, inner;     ///< as jitune_reduce_shape says
+    jitune_argument offsets;  ///< of segments; else not read
+} jitune_formula_shape;
+
+static inline jitune_formula_shape jitune_formula_shape_of(jitune_reduce_shape kind, int64_t outer,
+                                                           int64_t inner, jitune_argument offsets) {
+    jitune_formula_shape shape;
+    shape.kind = kind;
+    shape.outer = outer;
+    shape.inner = inner;
+    shape.offsets = offsets;
+    return shape;
+}
+/// Arrays of `n` elements, of which each operation has one result.
+static inline jitune_formula_shape jitune_flat(int64_t n) {
+    return jitune_formula_shape_of(JITUNE_WHOLE, 1, n, jitune_array(JITUNE_INT64, NULL));
+}
+/// Row-major matrices without gaps; operations reduce each row. A result is an array of a value for
+/// each row.
+static inline jitune_formula_shape jitune_each_row(int64_t rows, int64_t columns) {
+    return jitune_formula_shape_of(JITUNE_ROWS, rows, columns, jitune_array(JITUNE_INT64, NULL));
+}
+/// The same for each column.
+static inline jitune_formula_shape jitune_each_column(int64_t rows, int64_t columns) {
+    return jitune_formula_shape_of(JITUNE_COLUMNS, rows, columns, jitune_array(JITUNE_INT64, NULL));
+}
+/// Arrays of `n` elements; segment k is the elements from offsets[k] on, before offsets[k + 1]. The
+/// `segments` + 1 offsets, an array of integers of 4 or 8 bytes, ascend and lie where the arrays
+/// are. A result is an array of a value for each segment.
+static inline jitune_formula_shape jitune_each_segment(jitune_argument offsets, int64_t segments,
+                                                       int64_t n) {
+    return jitune_formula_shape_of(JITUNE_SEGMENTS, segments, n, offsets);
+}
+
+/// How many values lie at a pointer of a call.
+typedef enum jitune_formula_extent JITUNE_INT {
+    JITUNE_ELEMENTS = 0,  ///< one for each element; at the place of a result as the shape says
+    JITUNE_SCALAR,        ///< one
+    JITUNE_PER_ROW,       ///< one for each row, which all elements of the row read; and so on
+    JITUNE_PER_COLUMN,
+    JITUNE_PER_SEGMENT
+} jitune_formula_extent;
+
 /// An array, a scalar or the place of a result, by the name that the formula has for it.
 typedef struct jitune_formula_argument {
     const char* name;
-    jitune_argument argument;  ///< no JITUNE_POINTER; of an output, JITUNE_ARRAY
-    int is_scalar;  ///< not 0: the pointer of an input is that of one value, not of an array
+    jitune_argument argument;      ///< no JITUNE_POINTER; of an output, JITUNE_ARRAY
+    jitune_formula_extent extent;  ///< of the array of an input
 } jitune_formula_argument;
 
 static inline jitune_formula_argument jitune_named(const char* name, jitune_argument argument) {
     jitune_formula_argument named;
     named.name = name;
     named.argument = argument;
-    named.is_scalar = 0;
+    named.extent = JITUNE_ELEMENTS;
     return named;
 }
 
@@ -158,31 +204,31 @@ typedef struct jitune_formula_result {
     jitune_type type;  ///< where a call does not want another one
 } jitune_formula_result;
 
-/// Writes the first `capacity` of what the formula gives for such inputs, in the order of its
-/// statements, and how many there are. Pointers and values are not used. An array that is an input,
-/// too, keeps its type. Fails: usage.
+/// Writes the first `capacity` of what the formula gives for such inputs and such a shape, in the
+/// order of its statements, and how many there are. Pointers, values and sizes are not used. An
+/// array that is an input, too, keeps its type. Fails: usage.
 JITUNE_C_API jitune_status jitune_formula_results(const jitune_formula* formula,
                                                   const jitune_formula_argument* inputs,
-                                                  size_t input_count,
+                                                  size_t input_count, jitune_formula_shape shape,
                                                   jitune_formula_result* results, size_t capacity,
                                                   size_t* count);
 
-/// Computes over arrays of `n` elements in device memory, on `stream`. Returns before the work is
-/// done: everything must stay until then. Outputs are places of results, which have the types of
+/// Computes over arrays in device memory, on `stream`. Returns before the work is done: everything
+/// must stay until then. Outputs are places of results, which have the types of
 /// their places, and of all arrays that the formula writes; results that nobody wants may be left
 /// out. A written array may lie where the input of its name lies, in place; arrays must not overlap
 /// otherwise. While `stream` is captured it fails with not prepared if no call of the same form and
 /// size came before, or if work memory is needed. Fails as jitune_reduce().
 JITUNE_C_API jitune_status jitune_formula_launch(const jitune_formula* formula,
                                                  const jitune_formula_argument* inputs,
-                                                 size_t input_count, int64_t n,
+                                                 size_t input_count, jitune_formula_shape shape,
                                                  const jitune_formula_argument* outputs,
                                                  size_t output_count, jitune_stream stream);
 
 /// The same over arrays in host memory, on the host; returns when the work is done.
 JITUNE_C_API jitune_status jitune_formula_run(const jitune_formula* formula,
                                               const jitune_formula_argument* inputs,
-                                              size_t input_count, int64_t n,
+                                              size_t input_count, jitune_formula_shape shape,
                                               const jitune_formula_argument* outputs,
                                               size_t output_count);
 
