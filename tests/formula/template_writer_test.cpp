@@ -110,7 +110,7 @@ TEST(FormulaTypes, ValuesOfWrittenArraysHaveTheirTypes) {
     std::vector<ElementType> types;
     for (const FormulaGift& one :
          formula_gifts("y[i] = 2 * k; s = sum(y); z[i] = y + x; t = max(z)",
-                       {array("k", int8), array("x", float16)})) {
+                       {{array("k", int8), array("x", float16)}, {}})) {
         types.push_back(one.type);
     }
     EXPECT_EQ(types, (std::vector{int32, int32, float32, float32}));
