@@ -207,6 +207,9 @@ TypedText ExpressionWriter::unary(const FormulaNode& node) const {
     if (node.text == "!") {
         return {fmt::format("!{}", as_truth(one)), int32, false, true};
     }
+    if (node.text == "~" && one.is_truth) {
+        refuse(node, "~ of a condition is never 0: write not (…)");
+    }
     const bool was_weak = one.is_weak;
     const std::string text = was_weak ? one.text : as_type(one, one.type);
     one.is_truth = false;
@@ -241,6 +244,11 @@ TypedText ExpressionWriter::binary(const FormulaNode& node) const {
     if ((is_bitwise || is_shift || sign == "%") && is_real(result)) {
         refuse(node, sign == "%" ? "% takes integers: write fmod(a, b) for floats"
                                  : fmt::format("{} takes integers", sign));
+    }
+    if (sign == "/" && a.is_weak && !is_real(result)) {
+        refuse(node,
+               "a number is divided by an integer, which cuts the fraction off: write it with "
+               "a point, as in 1.0 / n");
     }
     if (is_shift && !a.is_weak) {
         result.type = a.type;

@@ -148,12 +148,12 @@ private:
                 return name_of(found->second, node.at);
             }
             if (is_of_elements(node)) {
-                refuse(
-                    node.at,
-                    fmt::format(
-                        "\"{}\" has a value for each element, but one value is needed here: reduce "
-                        "it, as in sum({}), or write {}[0]",
-                        node.text, node.text, node.text));
+                refuse(node.at,
+                       fmt::format(
+                           "\"{0}\" has a value for each element, but one value is needed here: "
+                           "reduce "
+                           "it, as in sum({0}), write {0}[0], or write an array, as in y[i] = {0}",
+                           node.text));
             }
             use(node);
         } else if (node.kind == Kind::first) {

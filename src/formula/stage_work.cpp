@@ -309,7 +309,7 @@ private:
         }
         const ElementType element = value.type;
         narrow_ = true;
-        const std::string where = step.where ? as_truth(expressions_.write(*step.where)) : "";
+        const std::string where = step.where ? condition(operation, *step.where) : "";
         narrow_ = false;
         const ElementType natural =
             all_.results_ != nullptr
@@ -348,6 +348,19 @@ private:
             combined = fmt::format("{} ? {} : {}", where, combined, state);
         }
         work_.body.push_back(fmt::format("{} = {};", state, combined));
+    }
+
+    /// The text of a `where`. What a function's second argument would be is refused.
+    std::string condition(const FormulaOperation& operation, const FormulaNode& node) {
+        const TypedText one = expressions_.write(node);
+        const bool is_extreme = operation.name == "min" || operation.name == "max";
+        if (!one.is_truth && (one.is_weak || (is_extreme && is_real(one)))) {
+            refuse_formula(all_.formula_, node.at,
+                           fmt::format("the second argument of {0} over elements is a condition "
+                                       "that chooses them, as in {0}(x, x < 3)",
+                                       operation.name));
+        }
+        return as_truth(one);
     }
 
     void store(const FormulaStep& step) {

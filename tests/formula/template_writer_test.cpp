@@ -123,6 +123,11 @@ TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
         expect_error(ErrorKind::usage, words,
                      [&] { formula_template(text, binding, PlatformKind::host); });
     };
+    refuses("r = 1 / n * sum(x * k)", "write it with a point, as in 1.0 / n");
+    refuses("r = sum(1 / 2 * x + k)", "write it with a point");
+    refuses("r = max(x * k, 0)", "the second argument of max over elements is a condition");
+    refuses("r = min(k, x)", "the second argument of min over elements is a condition");
+    refuses("r = sum(x, ~(k > 2))", "write not (…)");
     refuses("r = sum(x * k + system(x))",
             "character 17: \"system\" is no function that formulas know");
     refuses("r = sum(x % k)", "% takes integers: write fmod(a, b) for floats");

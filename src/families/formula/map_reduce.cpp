@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "formula/syntax.hpp"
 #include "formula/template_writer.hpp"
 #include "jitune/error.hpp"
+#include "types/element_visit.hpp"
 
 JITUNE_BEGIN_NAMESPACE
 using namespace internal;
@@ -99,6 +101,26 @@ void refuse_bad_sizes(const FormulaShape& shape, std::int64_t least) {
                             "and all elements at most 2^40",
                             first, is_matrix ? "rows" : "segments", last,
                             is_matrix ? "columns" : "elements", least));
+}
+
+/// Of segments in host memory: what lies beyond the arrays would be read.
+void refuse_bad_offsets(const KernelArgument& offsets, std::int64_t segments, std::int64_t n) {
+    visit_element(offsets.type(), [&]<class T>(T) {
+        if constexpr (std::is_integral_v<T>) {
+            // A pointer is the bits of its argument.
+            const auto* const all = std::bit_cast<const T*>(offsets.bits());
+            T last = 0;
+            for (std::int64_t i = 0; i <= segments; ++i) {
+                if (all[i] < last || std::cmp_greater(all[i], n)) {
+                    throw Error(ErrorKind::usage,
+                                fmt::format("offset {} of the segments is {}: offsets must not "
+                                            "decrease and must lie in [0, {}]",
+                                            i, +all[i], n));
+                }
+                last = all[i];
+            }
+        }
+    });
 }
 
 }  // namespace
@@ -195,6 +217,9 @@ struct MapReduce::State {
         const bool has_offsets = shape.kind() == Shape::segments;
         const auto cells =
             kernel.signature->cells(inputs.size() + outputs.size() + (has_offsets ? 1 : 0), given);
+        if (has_offsets && on_host) {
+            refuse_bad_offsets(shape.offsets(), sizes[0], sizes[1]);
+        }
         StreamSite& site = kernel.site(stream);
         const OwnKernel::Call call(kernel, sizes, cells);
         if (has_elements) [[likely]] {

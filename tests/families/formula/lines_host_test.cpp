@@ -120,6 +120,16 @@ TEST_F(LinesHost, RefusesArgumentsThatTheShapeHasNot) {
         formula.on_host({{"x", x.data()}, {"w", per_segment(w.data())}}, each_row(2, 2),
                         {{"s", &sum}});
     });
+    const std::vector<std::int32_t> beyond{0, 3, 5}, falling{0, 3, 2};
+    const MapReduce sums("s = sum(x)", session_);
+    std::vector<float> results(2);
+    for (const auto& [offsets, words] :
+         {std::pair(beyond.data(), "offset 2 of the segments is 5"),
+          std::pair(falling.data(), "offset 2 of the segments is 2")}) {
+        expect_error(ErrorKind::usage, words, [&] {
+            sums.on_host({{"x", x.data()}}, each_segment(offsets, 2, 4), {{"s", results.data()}});
+        });
+    }
     expect_error(ErrorKind::usage, "-1 rows and 4 columns", [&] {
         formula.on_host({{"x", x.data()}, {"w", per_row(w.data())}}, each_row(-1, 4),
                         {{"s", &sum}});
