@@ -151,9 +151,9 @@ void solve(std::int64_t m, int iterations) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    const long m = argc > 1 ? std::atol(argv[1]) : 64;
-    const int iterations = argc > 2 ? std::atoi(argv[2]) : 200;
-    if (m < 1 || m > 1024 || iterations < 1) {
+    const long m = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 64;
+    const long iterations = argc > 2 ? std::strtol(argv[2], nullptr, 10) : 200;
+    if (m < 1 || m > 1024 || iterations < 1 || iterations > 1000000) {
         std::fprintf(stderr, "usage: conjugate_gradient [M] [ITERATIONS], M up to 1024\n");
         return 2;
     }
@@ -162,7 +162,7 @@ int main(int argc, char** argv) try {
         std::fprintf(stderr, "conjugate_gradient: it needs a GPU: %s\n", cudaGetErrorString(code));
         return kNoGpu;
     }
-    solve(m, iterations);
+    solve(m, static_cast<int>(iterations));
 } catch (const std::exception& error) {
     std::fprintf(stderr, "conjugate_gradient: %s\n", error.what());
     return 1;

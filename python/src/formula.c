@@ -400,10 +400,11 @@ static PyObject* compute_moved(const FormulaCall* call) {
                            ? call_helper("map_reduce_moved", "(OOOOOOO)", (PyObject*)call->self,
                                          call->keywords, names, written, sizes, axes, kept)
                            : NULL;
-    PyObject* const parts[] = {names, written, sizes, axes, kept};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
-        Py_XDECREF(parts[i]);
-    }
+    Py_XDECREF(names);
+    Py_XDECREF(written);
+    Py_XDECREF(sizes);
+    Py_XDECREF(axes);
+    Py_XDECREF(kept);
     return result;
 }
 
