@@ -71,7 +71,7 @@ __global__ void add_squares(const float* b, const float* x, int m, double* sums)
     atomicAdd(sums + 1, static_cast<double>(b[at]) * b[at]);
 }
 
-/// What cuBLAS leaves to kernels of one's own.
+/// The kernels that users of cuBLAS write beside it.
 __global__ void find_alpha(const float* rr, const float* pq, float* alpha, float* minus_alpha) {
     *alpha = *pq > 0 ? *rr / *pq : 0;
     *minus_alpha = -*alpha;

@@ -93,7 +93,7 @@ struct LineWork {
         });
     }
 
-    /// What the thread combines of the line.
+    /// Combines the thread's share of the line.
     template <class S>
     __device__ __forceinline__ typename S::State fold(const S& stage) {
         using State = typename S::State;

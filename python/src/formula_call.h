@@ -31,7 +31,7 @@ typedef struct {
     Form* forms;
 } FormulaObject;
 
-// What calls of a prepared handle must be like.
+// A prepared handle, and the form and shape that its calls must have.
 typedef struct {
     jitune_prepared* prepared;
     const Form* form;

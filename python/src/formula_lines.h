@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a formula's call reduces: all elements of its arrays, or each row, column or segment.
+// The lines that a formula's call reduces: all elements of its arrays, each row, column or segment.
 #pragma once
 
 #include "array.h"
@@ -14,7 +14,7 @@ typedef struct {
     int64_t sizes[kMaxDimensions];
     int ndim;
     int64_t size;
-    // What follows from them, when the lines are closed.
+    // Set when the lines are closed:
     uint64_t axes;                 // the dimensions that are reduced, a bit for each
     bool is_between;               // these are neither the first nor the last
     int64_t kept[kMaxDimensions];  // the shape of results
@@ -34,7 +34,7 @@ int lines_add(Lines* lines, const Array* array, const char* name);
 // exception.
 int lines_close(Lines* lines);
 
-// What an array that has been added has one value for. Returns 0, or -1 with an exception.
+// Finds whether an added array has a value for each element, row, column or segment. Returns 0, or -1 with an exception.
 int lines_extent(const Lines* lines, const Array* array, const char* name,
                  jitune_formula_extent* extent);
 

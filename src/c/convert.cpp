@@ -220,7 +220,7 @@ std::vector<FormulaArgument> formula_arguments(const char* call, const char* wha
     return result;
 }
 
-FormulaShape formula_shape(const char* call, const jitune_formula_shape& shape) {
+FormulaShape formula_shape(const jitune_formula_shape& shape) {
     const auto kind = value_of<FormulaShape::Kind>(shape.kind);
     if (kind == FormulaShape::Kind::flat) {
         return shape.inner;
@@ -228,13 +228,7 @@ FormulaShape formula_shape(const char* call, const jitune_formula_shape& shape) 
     if (kind != FormulaShape::Kind::segments) {
         return {kind, shape.outer, shape.inner};
     }
-    const KernelArgument offsets = kernel_argument(shape.offsets);
-    if (offsets.kind() != KernelArgument::Kind::pointer || offsets.type() < ElementType::int32 ||
-        offsets.type() > ElementType::uint64) {
-        throw Error(ErrorKind::usage,
-                    fmt::format("{}: offsets must be an array of integers of 4 or 8 bytes", call));
-    }
-    return {kind, shape.outer, shape.inner, offsets};
+    return {kind, shape.outer, shape.inner, kernel_argument(shape.offsets)};
 }
 
 }  // namespace jitune::internal

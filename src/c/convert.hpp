@@ -35,11 +35,11 @@ private:
 void refuse_unwanted_offsets(const char* call, detail::ReduceShape::Kind kind,
                              const int64_t* offsets);
 
-/// Refers to the weights of the caller.
 std::vector<CustomOperation> custom_operations(const char* call,
                                                const jitune_custom_operation* operations,
                                                std::size_t count);
 
+/// Refers to the weights of the caller.
 detail::StencilRequest stencil_request(const char* call, const jitune_stencil* stencil);
 
 detail::EntropyRequest entropy_request(const char* call, const jitune_entropy* entropy);
@@ -55,6 +55,6 @@ std::vector<FormulaArgument> formula_arguments(const char* call, const char* wha
                                                const jitune_formula_argument* arguments,
                                                std::size_t count);
 
-FormulaShape formula_shape(const char* call, const jitune_formula_shape& shape);
+FormulaShape formula_shape(const jitune_formula_shape& shape);
 
 }  // namespace jitune::internal

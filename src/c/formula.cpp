@@ -74,7 +74,7 @@ jitune_status jitune_formula_results(const jitune_formula* formula,
         }
         const auto gifts = formula_gifts(
             formula->text, call_binding(formula_arguments(kCall, "inputs", inputs, input_count),
-                                        formula_shape(kCall, shape), {}, formula->operations));
+                                        formula_shape(shape), {}, formula->operations));
         for (std::size_t i = 0; i < std::min(gifts.size(), capacity); ++i) {
             results[i] = {formula->results[i].c_str(), gifts[i].is_array ? 1 : 0,
                           static_cast<jitune_type>(gifts[i].type)};
@@ -92,7 +92,7 @@ jitune_status jitune_formula_launch(const jitune_formula* formula,
         constexpr const char* kCall = "jitune_formula_launch";
         refuse_null(formula, kCall, "formula");
         formula->formula(formula_arguments(kCall, "inputs", inputs, input_count),
-                         formula_shape(kCall, shape),
+                         formula_shape(shape),
                          formula_arguments(kCall, "outputs", outputs, output_count), stream);
     });
 }
@@ -105,7 +105,7 @@ jitune_status jitune_formula_run(const jitune_formula* formula,
         constexpr const char* kCall = "jitune_formula_run";
         refuse_null(formula, kCall, "formula");
         formula->formula.on_host(formula_arguments(kCall, "inputs", inputs, input_count),
-                                 formula_shape(kCall, shape),
+                                 formula_shape(shape),
                                  formula_arguments(kCall, "outputs", outputs, output_count));
     });
 }

@@ -74,7 +74,7 @@ jitune_status jitune_formula_prepare(const jitune_formula* formula,
         refuse_null(formula, kCall, "formula");
         refuse_null(prepared, kCall, "prepared");
         *prepared = new_prepared(formula->formula.prepare(
-            formula_arguments(kCall, "inputs", inputs, input_count), formula_shape(kCall, shape),
+            formula_arguments(kCall, "inputs", inputs, input_count), formula_shape(shape),
             formula_arguments(kCall, "outputs", outputs, output_count), device_of(device)));
     });
 }

@@ -46,12 +46,7 @@ std::string line_threads(const FormulaParts& parts) {
     # Few long columns need several blocks each.
     "split = 0 OR (lanes >= 8 AND groups < 2 * sm_count)",
     "split = 1 OR groups * 4 >= sm_count OR length <= 4096",
-    "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
-]
-reproducibility = "'fixed'"
-
-[parameters]
-block = {{ values = [64, 128, 256, 512, 1024], default = 256 }}
+{common}
 lanes = {{ values = [1, 2, 4, 8, 16, 32], default = 8 }}
 vector = {{ values = [1], default = 1 }}
 )toml";
@@ -68,12 +63,7 @@ vector = {{ values = [1], default = 1 }}
     "split = 0 OR (by_block AND groups < 2 * sm_count AND length > 4096)",
     "split = 0 OR unroll * vector * {bytes} >= 32",
     "split = 1 OR groups * 4 >= sm_count OR length <= 16384",
-    "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
-]
-reproducibility = "'fixed'"
-
-[parameters]
-block = {{ values = [64, 128, 256, 512, 1024], default = 256 }}
+{common}
 lanes = {{ values = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], default = 32 }}
 vector = {{ values = [{vectors}], default = {vector} }}
 )toml";
@@ -121,6 +111,13 @@ std::size_t shared_bytes(const FormulaParts& parts) {
 std::string lines_space(const FormulaParts& parts) {
     const std::size_t widest = parts.widest();
     constexpr std::size_t kSharedBytes = 32768;
+    constexpr std::string_view kCommon =
+        R"toml(    "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
+]
+reproducibility = "'fixed'"
+
+[parameters]
+block = { values = [64, 128, 256, 512, 1024], default = 256 })toml";
     const std::string lanes = is_columns(parts) ? fmt::format("\"lanes = 1 OR block * {} <= {}\"",
                                                               shared_bytes(parts), kSharedBytes)
                                                 : "\"lanes <= 32 OR by_block\"";
@@ -128,8 +125,9 @@ std::string lines_space(const FormulaParts& parts) {
 )toml",
                        fmt::arg("lanes", lanes)) +
            fmt::format(
-               fmt::runtime(line_threads(parts)), fmt::arg("widest", widest),
-               fmt::arg("bytes", parts.most_bytes()), fmt::arg("held", held_lines(parts)),
+               fmt::runtime(line_threads(parts)), fmt::arg("common", kCommon),
+               fmt::arg("widest", widest), fmt::arg("bytes", parts.most_bytes()),
+               fmt::arg("held", held_lines(parts)),
                fmt::arg("vectors", is_segments(parts) ? "1" : "1, 2, 4, 8, 16"),
                fmt::arg("vector", is_segments(parts) ? 1 : std::max<std::size_t>(16 / widest, 1))) +
            fmt::format(
@@ -169,25 +167,29 @@ programmatic = "compute_capability >= 90"
     return text;
 }
 
-}  // namespace
+/// How kernels declare, give and pass on the lines of a call.
+struct LineTexts {
+    explicit LineTexts(const FormulaParts& parts) {
+        const std::string offset(
+            kernel_type(is_segments(parts) ? parts.binding.offset : ElementType::int64));
+        const bool has_offsets = is_segments(parts);
+        declared = "Index lines, Index length";
+        declared += has_offsets ? fmt::format(", const {}* offsets", offset) : "";
+        quoted = "\"lines\", \"length\"";
+        quoted += has_offsets ? ", \"offsets\"" : "";
+        value = fmt::format("Lines<{}>{{lines, length, {}}}", offset,
+                            has_offsets ? "offsets" : "nullptr");
+    }
+    std::string declared, quoted, value;
+};
 
-std::string device_lines_template(const FormulaParts& parts) {
+/// Kernel `i` runs all stages, or stage `i` of long lines.
+std::string line_kernels(const FormulaParts& parts, const LineTexts& lines) {
     const std::vector<StageMember> all = all_members(parts.kernels.stages());
-    const std::string offset(
-        kernel_type(is_segments(parts) ? parts.binding.offset : ElementType::int64));
-    const std::string arguments =
-        quoted(all) +
-        (is_segments(parts) ? "\"lines\", \"length\", \"offsets\"" : "\"lines\", \"length\"");
-    const std::string declared_lines =
-        is_segments(parts) ? fmt::format("Index lines, Index length, const {}* offsets", offset)
-                           : "Index lines, Index length";
-    const std::string lines = fmt::format("Lines<{}>{{lines, length, {}}}", offset,
-                                          is_segments(parts) ? "offsets" : "nullptr");
     const std::size_t count = parts.kernels.stages().size();
-    std::string stages, plain_stages, kernels;
+    std::string stages, kernels;
     for (std::size_t i = 0; i < count; ++i) {
         stages += fmt::format(", Formula{}", i);
-        plain_stages += fmt::format(", Plain{}", i);
     }
     for (std::size_t i = 0; i < count; ++i) {
         kernels += fmt::format(
@@ -204,12 +206,24 @@ __global__ void __launch_bounds__(block)
 
 )",
             fmt::arg("i", i), fmt::arg("declared", declared(all)),
-            fmt::arg("lines", declared_lines), fmt::arg("names", names_of(all)),
-            fmt::arg("shape", shape_name(parts)), fmt::arg("value", lines),
+            fmt::arg("lines", lines.declared), fmt::arg("names", names_of(all)),
+            fmt::arg("shape", shape_name(parts)), fmt::arg("value", lines.value),
             fmt::arg("stages", stages));
     }
+    return kernels;
+}
+
+}  // namespace
+
+std::string device_lines_template(const FormulaParts& parts) {
+    const LineTexts lines(parts);
+    std::string plain_stages;
+    for (std::size_t i = 0; i < parts.references.stages().size(); ++i) {
+        plain_stages += fmt::format(", Plain{}", i);
+    }
     const std::vector<StageMember> plain = all_members(parts.references.stages());
-    return head_of(parts) + lines_space(parts) + line_launches(parts, arguments) +
+    return head_of(parts) + lines_space(parts) +
+           line_launches(parts, quoted(all_members(parts.kernels.stages())) + lines.quoted) +
            fmt::format(
                R"toml(
 [reference]
@@ -232,16 +246,14 @@ __global__ void __launch_bounds__(256) plainly({declared}{lines}) {{
 
 }}  // namespace jitune
 )toml",
-               fmt::arg("arguments",
-                        quoted(plain) + (is_segments(parts) ? "\"lines\", \"length\", \"offsets\""
-                                                            : "\"lines\", \"length\"")),
+               fmt::arg("arguments", quoted(plain) + lines.quoted),
                fmt::arg("sources", sources_of(parts)),
                fmt::arg("kernel_code", device_lines(parts.kernels.stages(), "Formula")),
-               fmt::arg("kernels", kernels),
+               fmt::arg("kernels", line_kernels(parts, lines)),
                fmt::arg("plain_code", device_lines(parts.references.stages(), "Plain")),
-               fmt::arg("declared", declared(plain)), fmt::arg("lines", declared_lines),
+               fmt::arg("declared", declared(plain)), fmt::arg("lines", lines.declared),
                fmt::arg("shape", shape_name(parts)), fmt::arg("stages", plain_stages),
-               fmt::arg("names", names_of(plain)), fmt::arg("value", lines));
+               fmt::arg("names", names_of(plain)), fmt::arg("value", lines.value));
 }
 
 }  // namespace jitune::internal

@@ -151,8 +151,8 @@ private:
                 refuse(node.at,
                        fmt::format(
                            "\"{0}\" has a value for each element, but one value is needed here: "
-                           "reduce "
-                           "it, as in sum({0}), write {0}[0], or write an array, as in y[i] = {0}",
+                           "reduce it, as in sum({0}), write {0}[0], or write an array, as in "
+                           "y[i] = {0}",
                            node.text));
             }
             use(node);

@@ -209,10 +209,11 @@ TEST_F(CFormulaHost, ReducesEachSegment) {
     expect_ok(run(given));
     EXPECT_EQ(sums, (std::array<float, 3>{1, 0, 27}));
     for (const jitune_type type : {JITUNE_INT16, JITUNE_FLOAT32}) {
-        expect_usage("offsets must be an array of integers",
+        expect_usage("offsets of segments must be an array of integers",
                      run(jitune_array(type, offsets.data())));
     }
-    expect_usage("offsets must be an array of integers", run(jitune_integer(JITUNE_INT32, 0)));
+    expect_usage("argument offsets must be a pointer to int32",
+                 run(jitune_integer(JITUNE_INT32, 0)));
 
     jitune_prepared* prepared = nullptr;
     expect_ok(jitune_formula_prepare(formula_, inputs.data(), 2,

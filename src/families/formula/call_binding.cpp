@@ -47,6 +47,16 @@ FormulaInput::Kind kind_in_lines(const FormulaArgument& given, FormulaShape::Kin
     return extent == of_lines ? FormulaInput::Kind::lines : FormulaInput::Kind::places;
 }
 
+ElementType offset_type(const KernelArgument& offsets) {
+    const ElementType type = offsets.type();
+    if (offsets.kind() != KernelArgument::Kind::pointer || type < ElementType::int32 ||
+        type > ElementType::uint64) {
+        throw Error(ErrorKind::usage,
+                    "the offsets of segments must be an array of integers of 4 or 8 bytes");
+    }
+    return type;
+}
+
 }  // namespace
 
 FormulaInput::Kind input_kind(const FormulaArgument& given, FormulaShape::Kind shape) {
@@ -74,7 +84,7 @@ FormulaBinding call_binding(FormulaArguments inputs, const FormulaShape& shape,
         binding.outputs.push_back({std::string(one.name()), one.argument().type()});
     }
     binding.shape = line_shape(shape.kind());
-    binding.offset = shape.offsets().type();
+    binding.offset = offset_type(shape.offsets());
     return binding;
 }
 

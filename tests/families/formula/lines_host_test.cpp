@@ -130,6 +130,14 @@ TEST_F(LinesHost, RefusesArgumentsThatTheShapeHasNot) {
             sums.on_host({{"x", x.data()}}, each_segment(offsets, 2, 4), {{"s", results.data()}});
         });
     }
+    const std::int64_t* const nowhere = nullptr;
+    expect_error(ErrorKind::usage, "offsets", [&] {
+        sums.on_host({{"x", x.data()}}, each_segment(nowhere, 2, 4), {{"s", results.data()}});
+    });
+    expect_error(ErrorKind::usage, "offsets of segments must be an array of integers", [&] {
+        sums.on_host({{"x", x.data()}}, {FormulaShape::Kind::segments, 2, 4, x.data()},
+                     {{"s", results.data()}});
+    });
     expect_error(ErrorKind::usage, "-1 rows and 4 columns", [&] {
         formula.on_host({{"x", x.data()}, {"w", per_row(w.data())}}, each_row(-1, 4),
                         {{"s", &sum}});
