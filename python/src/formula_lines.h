@@ -34,7 +34,8 @@ int lines_add(Lines* lines, const Array* array, const char* name);
 // exception.
 int lines_close(Lines* lines);
 
-// Finds whether an added array has a value for each element, row, column or segment. Returns 0, or -1 with an exception.
+// Finds whether an added array has a value for each element, row, column or segment. Returns 0, or
+// -1 with an exception.
 int lines_extent(const Lines* lines, const Array* array, const char* name,
                  jitune_formula_extent* extent);
 
