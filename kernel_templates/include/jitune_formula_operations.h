@@ -11,6 +11,16 @@ JITUNE_FUNCTION constexpr T zero() {
     return T();
 }
 
+/// A state and one more element. An operation that has add() need not combine two whole states for that.
+template <class Op, class T>
+JITUNE_FUNCTION typename Op::State with(const typename Op::State& state, T x, Index index) {
+    if constexpr (requires { Op::add(state, x); }) {
+        return Op::add(state, x);
+    } else {
+        return Op::combine(state, Op::map(x, index));
+    }
+}
+
 /// The sum of some values, and how many they are.
 template <class A>
 struct Counted {
@@ -37,18 +47,26 @@ struct Spread {
     A count;
 };
 
-/// The variance of a population, which var is in NumPy, too. Of no elements NaN. Pairs of states are combined as in
+/// The variance of a population, which var is in NumPy, too. Of no elements NaN. An element is added as in B. P. Welford,
+/// "Note on a Method for Calculating Corrected Sums of Squares and Products" (1962). Pairs of states are combined as in
 /// T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
-/// Variances" (1979).
+/// Variances" (1979). Quotients need not be exact: a mean that is a little off changes the squares by its square.
 template <class T, class A, class R>
 struct Variance {
     using State = Spread<A>;
     static constexpr Combination kCombination = Combination::other;
     static JITUNE_FUNCTION constexpr State identity() { return {A(0), A(0), A(0)}; }
     static JITUNE_FUNCTION constexpr State map(T x, Index) { return {convert<A>(x), A(0), A(1)}; }
+    static JITUNE_FUNCTION State add(const State& a, T x) {
+        const A value = convert<A>(x);
+        const A count = a.count + A(1);
+        const A apart = value - a.mean;
+        const A mean = a.mean + near_quotient(apart, count);
+        return {mean, a.squares + apart * (value - mean), count};
+    }
     static JITUNE_FUNCTION State combine(const State& a, const State& b) {
         const A count = a.count + b.count;
-        const A share = count == A(0) ? A(0) : b.count / count;
+        const A share = count == A(0) ? A(0) : near_quotient(b.count, count);
         const A apart = b.mean - a.mean;
         // Of no elements, a mean of 0 must not hide another's infinity.
         const A mean = b.count == A(0) ? a.mean : a.count == A(0) ? b.mean : a.mean + apart * share;

@@ -53,7 +53,7 @@ struct Lanes<Op, T, pack> {
         State first = Op::map(elements.values[0], index);
 #pragma unroll
         for (int i = 1; i < pack; ++i) {
-            first.value = Op::better(first.value, Op::map(elements.values[i], index).value);
+            first.value = better_of<Op::kSmallest>(first.value, Op::map(elements.values[i], index).value);
         }
         if (Op::improves(first.value, best.value)) {
             best = first;

@@ -110,7 +110,7 @@ struct Members {
     template <int block, bool in_slots>
     static __device__ __forceinline__ Word over_blocks(void* memory, unsigned count) {
         constexpr unsigned kRows = block / kLanes;
-        constexpr int kInFlight = 4;
+        constexpr int kInFlight = 8;
         __shared__ Word of_rows[kRows][kLanes];
         const unsigned member = threadIdx.x % kLanes;
         const unsigned row = threadIdx.x / kLanes;
@@ -186,6 +186,7 @@ __device__ __forceinline__ bool finish_members(typename F::State& state, const W
             }
             return false;
         }
+        wait_for_stores();
         const Word before = All::template over_blocks<block, true>(work.counters, others);
         word = has_member ? F::combine_member(threadIdx.x, before, word) : 0;
     } else if constexpr (finish == Finish::slots || finish == Finish::ticket) {

@@ -132,25 +132,40 @@ JITUNE_FUNCTION constexpr R extreme(A a) {
     return static_cast<R>(a);
 }
 
-/// A NaN on either side gives NaN.
+/// The smaller or the larger of two. A NaN on either side gives NaN.
+template <bool smallest, class A>
+JITUNE_FUNCTION A better_of(A a, A b) {
+#if __CUDA_ARCH__ >= 800
+    if constexpr (kSame<A, float>) {
+        A result;
+        if constexpr (smallest) {
+            asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+        } else {
+            asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+        }
+        return result;
+    }
+#endif
+    return (smallest ? a < b : a > b) || a != a ? a : b;
+}
+
 template <class T, class A, class R>
 struct Min {
     using State = A;
     static constexpr Combination kCombination = Combination::smallest;
     static JITUNE_FUNCTION constexpr A identity() { return Number<A>::kHighest; }
     static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
-    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a < b || a != a ? a : b; }
+    static JITUNE_FUNCTION A combine(A a, A b) { return better_of<true>(a, b); }
     static JITUNE_FUNCTION constexpr R result(A a, Index) { return extreme<R>(a); }
 };
 
-/// A NaN on either side gives NaN.
 template <class T, class A, class R>
 struct Max {
     using State = A;
     static constexpr Combination kCombination = Combination::largest;
     static JITUNE_FUNCTION constexpr A identity() { return Number<A>::kLowest; }
     static JITUNE_FUNCTION constexpr A map(T x, Index) { return convert<A>(x); }
-    static JITUNE_FUNCTION constexpr A combine(A a, A b) { return a > b || a != a ? a : b; }
+    static JITUNE_FUNCTION A combine(A a, A b) { return better_of<false>(a, b); }
     static JITUNE_FUNCTION constexpr R result(A a, Index) { return extreme<R>(a); }
 };
 
@@ -163,9 +178,7 @@ struct MaxAbs {
     static JITUNE_FUNCTION constexpr State map(T x, Index) {
         return static_cast<State>(magnitude(convert<A>(x)));
     }
-    static JITUNE_FUNCTION constexpr State combine(State a, State b) {
-        return a > b || a != a ? a : b;
-    }
+    static JITUNE_FUNCTION State combine(State a, State b) { return better_of<false>(a, b); }
     static JITUNE_FUNCTION constexpr R result(State a, Index) { return static_cast<R>(a); }
 };
 
@@ -212,27 +225,13 @@ struct ArgExtreme {
     using State = Indexed<A, I>;
     /// The same for fewer than 2^32 - 1 elements.
     using Narrow = ArgExtreme<T, A, R, smallest, unsigned>;
+    static constexpr bool kSmallest = smallest;
     static constexpr Combination kCombination = Combination::other;
     static JITUNE_FUNCTION constexpr State identity() {
         return {smallest ? Number<A>::kHighest : Number<A>::kLowest, static_cast<I>(~Index{0})};
     }
     static JITUNE_FUNCTION constexpr State map(T x, Index index) {
         return {convert<A>(x), static_cast<I>(index)};
-    }
-    /// The value of the two that wins, a NaN over all others.
-    static JITUNE_FUNCTION A better(A a, A b) {
-#if __CUDA_ARCH__ >= 800
-        if constexpr (kSame<A, float>) {
-            A result;
-            if constexpr (smallest) {
-                asm("min.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
-            } else {
-                asm("max.NaN.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
-            }
-            return result;
-        }
-#endif
-        return a != a || (smallest ? a < b : a > b) ? a : b;
     }
     /// Whether x takes the place of a `best` that comes before it.
     static JITUNE_FUNCTION constexpr bool improves(A x, A best) {

@@ -50,22 +50,19 @@ blocks = "{blocks}"
 counters = {{ access = "zeroed", type = "uint64", count = "{slot_words} * blocks" }}
 )toml",
         fmt::arg("widest", widest), fmt::arg("bytes", bytes), fmt::arg("total", parts.bytes()),
-        fmt::arg("finish_constraints", reduces ? R"toml("(finish = 'direct') = (blocks_per_sm = 0)",
-    "finish <> 'slots' OR compute_capability >= 70",)toml"
-                                               : ""),
+        fmt::arg("finish_constraints",
+                 reduces ? R"toml("(finish = 'direct') = (blocks_per_sm = 0)",)toml" : ""),
         fmt::arg("finish_prune", reduces ? R"("finish = 'direct' OR n > tile",
-    "finish <> 'direct' OR bytes <= 262144",
-    "finish <> 'ticket' OR bytes > 4194304 OR compute_capability < 70",)"
+    "finish <> 'direct' OR bytes <= 262144",)"
                                          : ""),
         fmt::arg("vector", std::max<std::size_t>(16 / widest, 1)),
         fmt::arg("unroll", bytes <= 8    ? 4
                            : bytes <= 16 ? 2
                                          : 1),
-        fmt::arg("finish",
-                 reduces
-                     ? R"(finish = { values = ["direct", "slots", "ticket"], default = "ticket", )"
-                       "type = \"jitune::Finish\" }\n"
-                     : ""),
+        fmt::arg("finish", reduces
+                               ? R"(finish = { values = ["direct", "slots"], default = "slots", )"
+                                 "type = \"jitune::Finish\" }\n"
+                               : ""),
         fmt::arg("blocks", reduces ? "max(1, min(sm_count * blocks_per_sm, ceil_div(n, tile)))"
                                    : "max(1, iif(blocks_per_sm = 0, ceil_div(n, tile), "
                                      "min(sm_count * blocks_per_sm, ceil_div(n, tile))))"),

@@ -119,6 +119,13 @@ std::string operations(const StageWork& work, std::size_t word) {
         "        return {{{}}};\n    }}\n",
         has_state, fmt::join(identities, ", "), has_state ? "a" : "", has_state ? "b" : "",
         fmt::join(combinations, ",\n                "));
+    const auto real = std::find_if(work.reductions.begin(), work.reductions.end(),
+                                   [](const StageReduction& one) { return one.float_bytes > 0; });
+    const bool can_mark = work.state_bytes > 8 && work.state_bytes <= 16;  // MarkedSlot
+    if (can_mark && real != work.reductions.end()) {
+        text += fmt::format("    static constexpr int kNanWord = {};\n",
+                            (real->offset + real->float_bytes) / 4 - 1);
+    }
     return text;
 }
 

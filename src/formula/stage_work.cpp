@@ -336,14 +336,16 @@ private:
         const std::string scalar(kernel_type(!is_magnitude                ? accumulator
                                              : bytes_of(accumulator) == 8 ? uint64
                                                                           : uint32));
-        work_.reductions.push_back(
-            {type, is_scalar, scalar, size.bytes, operation.kind == Operation::own});
+        const bool is_own = operation.kind == Operation::own;
+        const std::size_t offset =
+            (work_.state_bytes + size.alignment - 1) / size.alignment * size.alignment;
+        work_.reductions.push_back({type, is_scalar, scalar, size.bytes, is_own, offset,
+                                    !is_own && is_float(accumulator) ? bytes_of(accumulator) : 0});
         alignment_ = std::max(alignment_, size.alignment);
         state_of_[step.result] = index;
-        work_.state_bytes =
-            (work_.state_bytes + size.alignment - 1) / size.alignment * size.alignment + size.bytes;
-        std::string combined = fmt::format("Op{0}::combine({1}, Op{0}::map({2}, index))", index,
-                                           state, as_type(value, element));
+        work_.state_bytes = offset + size.bytes;
+        std::string combined =
+            fmt::format("with<Op{}>({}, {}, index)", index, state, as_type(value, element));
         if (step.where) {
             combined = fmt::format("{} ? {} : {}", where, combined, state);
         }

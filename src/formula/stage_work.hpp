@@ -46,8 +46,10 @@ struct StageReduction {
     std::string type;  ///< the class of its operation, with its types
     bool is_scalar;    ///< its state is one number, which loops on the host can have in vectors
     std::string scalar_type;
-    std::size_t bytes;  ///< of its state
-    bool is_own;        ///< its operation is the caller's
+    std::size_t bytes;        ///< of its state
+    bool is_own;              ///< its operation is the caller's
+    std::size_t offset;       ///< of its state in that of all
+    std::size_t float_bytes;  ///< its state begins with a float of so many bytes, or with none
 };
 
 /// A scalar in memory, which each thread reads once.

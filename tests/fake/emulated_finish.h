@@ -13,6 +13,8 @@ enum class Finish { direct, slots, ticket };
 
 constexpr bool kBlocksWait = false;
 
+inline void wait_for_stores() {}
+
 struct Work {
     void* partials;
     void* counters;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formulas on a GPU.
 
+#include <bit>
+#include <cmath>
+
 #include "fixtures/custom_operations.hpp"
 #include "fixtures/expect_error.hpp"
 #include "fixtures/formula_case.hpp"
@@ -133,6 +136,29 @@ TEST_F(MapReduceGpu, CallsOperationsOfOnesOwn) {
             {{"l", l.data()}, {"b", b.data()}, {"s", s.data()}});
     EXPECT_NEAR(l.download().front(), log_sum_exp_of(values), 1e-3);
     EXPECT_EQ(b.download().front(), indexed_xor_of(indices));
+}
+
+/// Two calls give the place of a NaN, and NaNs as extremes.
+template <class T>
+void expect_found(Session& session, const DriverTable& driver, T nan) {
+    constexpr std::int64_t kCount = 70'001, kPlace = 40'000;
+    std::vector<T> values(kCount, 1);
+    values[kPlace] = nan;
+    const DeviceArray<T> x(driver, values), most(driver, 1), least(driver, 1);
+    const DeviceArray<std::int64_t> at(driver, 1);
+    const MapReduce place("at = arg_max(x)", session), extremes("m = max(x); l = min(x)", session);
+    for (int call = 0; call < 2; ++call) {
+        place({{"x", x.data()}}, kCount, {{"at", at.data()}});
+        extremes({{"x", x.data()}}, kCount, {{"m", most.data()}, {"l", least.data()}});
+        EXPECT_EQ(at.download().front(), kPlace);
+        EXPECT_TRUE(std::isnan(most.download().front()));
+        EXPECT_TRUE(std::isnan(least.download().front()));
+    }
+}
+
+TEST_F(MapReduceGpu, TheNanThatMarksSlotsIsAState) {
+    expect_found(session_, *driver_, std::bit_cast<float>(0x7ff8beefu));
+    expect_found(session_, *driver_, std::bit_cast<double>(0x7ff8beef'00000000u));
 }
 
 TEST_F(MapReduceGpu, NoElementsGiveTheResultsOfTheOperations) {

@@ -218,6 +218,22 @@ TEST_F(MapReduceHost, ANarrowPlaceDoesNotNarrowWhatIsAccumulated) {
     EXPECT_FLOAT_EQ(mean, 1.0F / 3);
 }
 
+TEST_F(MapReduceHost, AVarianceFarFromZeroKeepsItsDigits) {
+    constexpr std::size_t kN = 100'003;
+    constexpr float kFar = 10'000;
+    std::vector<float> x(kN);
+    for (std::size_t i = 0; i < kN; ++i) {
+        x[i] = kFar + static_cast<float>(i * 7919 % 1000) / 1000;  // a twelfth, nearly
+    }
+    float variance = 0, far_first = 0;
+    const MapReduce formula("v = var(x)", session_);
+    formula.on_host({{"x", x.data()}}, kN, {{"v", &variance}});
+    EXPECT_NEAR(variance, 1.0 / 12, 1e-4);
+    x.front() = 0;
+    formula.on_host({{"x", x.data()}}, kN, {{"v", &far_first}});
+    EXPECT_NEAR(far_first, 1.0 / 12 + double{kFar} * kFar / kN, 0.2);
+}
+
 TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
     const std::vector<float> x{1};
     float sum = 1, least = 1;
