@@ -2,6 +2,7 @@
 #include "formula/template_writer.hpp"
 
 #include <array>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -172,6 +173,47 @@ TEST(FormulaTemplate, TheSummaryIsOneLine) {
     const FormulaBinding binding{{array("x")}, {{"r", float32}}};
     const std::string text = formula_template("r =\n\tsum(x)", binding, PlatformKind::host);
     EXPECT_NE(text.find("summary = \"r =  sum(x)\""), std::string::npos);
+}
+
+TEST(FormulaTemplate, NamesTheFormulaAndItsCallAmongItsTypes) {
+    const auto holds = [](const FormulaBinding& binding, const std::string& text,
+                          const std::string& parameter, const std::string& name) {
+        const std::string front = formula_template(text, binding, PlatformKind::host);
+        EXPECT_NE(front.find("[types." + parameter + "]\n\"" + name + "\" = \"void\"\n"),
+                  std::string::npos)
+            << front.substr(0, front.find("*/"));
+    };
+    using In = FormulaInput::Kind;
+    FormulaBinding binding{{array("x"),
+                            {"w", In::places},
+                            {"k", In::lines, int32},
+                            {"a", In::value, float64},
+                            {"b", In::in_memory}},
+                           {{"m", float64}, {"y", float16}}};
+    const std::string text = " m  = mean(x * w);\n\ty[i] = a * x + b\r\n - k ";
+    for (const auto& [shape, word, w, k] :
+         {std::tuple(LineShape::rows, "rows", "per_column", "per_row"),
+          {LineShape::columns, "columns", "per_row", "per_column"}}) {
+        binding.shape = shape;
+        holds(binding, text, "formula", "m = mean(x * w); y[i] = a * x + b - k");
+        holds(binding, text, "inputs",
+              fmt::format("x:float32,w:{}(float32),k:{}(int32),a:value(float64),"
+                          "b:scalar_at(float32)",
+                          w, k));
+        holds(binding, text, "outputs", "m:float64,y:float16");
+        holds(binding, text, "shape", word);
+    }
+    const FormulaBinding segments{
+        {array("x"), {"k", In::lines}}, {{"s", float32}}, {}, LineShape::segments, uint32};
+    holds(segments, "s = k * sum(x)", "inputs", "x:float32,k:per_segment(float32)");
+    holds(segments, "s = k * sum(x)", "shape", "segments(uint32)");
+    std::string sums = "s = sum(x)";
+    for (int i = 0; i < 150; ++i) {
+        sums += " + 1.125";
+    }
+    holds({{array("x")}, {{"s", float32}}}, sums, "formula", sums.substr(0, 997) + "...");
+    const std::string iota = formula_template("y[i] = i", {{}, {{"y"}}}, PlatformKind::host);
+    EXPECT_EQ(iota.find("[types.inputs]"), std::string::npos);
 }
 
 }  // namespace
