@@ -117,6 +117,17 @@ TEST(FormulaTypes, ValuesOfWrittenArraysHaveTheirTypes) {
     EXPECT_EQ(types, (std::vector{int32, int32, float32, float32}));
 }
 
+TEST(FormulaTemplate, InputsHaveNoNamesWithAMeaning) {
+    for (const auto& [name, words] :
+         {std::pair("n", "no input can be called \"n\", which is the number of elements"),
+          {"i", "no input can be called \"i\", which is the place of an element"},
+          {"exp", "no input can be called \"exp\", which is a word in every formula"}}) {
+        const FormulaBinding binding{{array("x"), array(name)}, {{"r", float32}}};
+        expect_error(ErrorKind::usage, words,
+                     [&] { formula_template("r = sum(x * n)", binding, PlatformKind::host); });
+    }
+}
+
 TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
     const FormulaBinding binding{{array("x"), array("k", int32)}, {{"r", float32}}};
     const auto refuses = [&](const std::string& text, const std::string& words) {
@@ -131,6 +142,14 @@ TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
     refuses("r = sum(x, ~(k > 2))", "write not (…)");
     refuses("r = sum(x * k + system(x))",
             "character 17: \"system\" is no function that formulas know");
+    refuses("r = argmax(x * k)",
+            "\"argmax\" is neither a function nor an operation that formulas know: write arg_max");
+    refuses("r = sum(clip(x, 0, k))",
+            "\"clip\" is no function that formulas know: write min(max(x, low), high)");
+    refuses("r = sum(x^2 * k)", "^ takes integers: the power of x is x ** 2");
+    refuses("r = sum(x * k); z[i] = x",
+            "the formula writes \"z\", but the call gives no place for it: add the array to its "
+            "outputs, as in {\"z\", pointer}");
     refuses("r = sum(x % k)", "% takes integers: write fmod(a, b) for floats");
     refuses("r = sum(~x + k)", "~ takes an integer");
     refuses("r = sum(pow(x) + k)", "pow takes 2 arguments, not 1");

@@ -349,6 +349,9 @@ READONLY.flags.writeable = False
 @pytest.mark.parametrize("text, arguments, error, words", [
     ("sum(x * y)", {"x": ONES}, TypeError, "the formula reads y: pass y="),
     ("sum(x)", {"x": ONES, "z": ONES}, TypeError, "the call brings 'z', which the formula does not read"),
+    ("sum(x * n)", {"x": ONES, "n": 3}, TypeError, "no input can be called 'n', which is the number of elements"),
+    ("sum(x)", {"x": ONES, "i": ONES}, TypeError, "no input can be called 'i', which is the place of an element"),
+    ("np.argmax(x)", {"x": ONES}, jitune.UsageError, "write arg_max in place of np.argmax"),
     ("s = sum(x)", {"x": ONES, "s": ONES}, TypeError, "the call brings 's'"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(3)}, ValueError, "y has 3 elements and x 4: pass arrays of equal size"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(1)}, ValueError, "scalars without dimensions"),
