@@ -73,9 +73,9 @@ constexpr std::array kHints{
     Hint{"size", "n, the number of elements,"},
 };
 
-constexpr std::array<std::string_view, 17> kModules{
-    "np",  "numpy", "cp",     "cupy", "jnp", "xp",      "math", "torch",      "linalg",
-    "std", "cuda",  "thrust", "cub",  "tl",  "special", "nn",   "functional",
+constexpr std::array<std::string_view, 16> kModules{
+    "np",     "numpy", "cp",     "cupy", "jnp", "xp",      "math", "torch",
+    "linalg", "std",   "thrust", "cub",  "tl",  "special", "nn",   "functional",
 };
 
 /// In lower case without underscores.
