@@ -25,6 +25,7 @@ static void formula_dealloc(PyObject* object) {
         Py_XDECREF(self->input_keys[i]);
     }
     jitune_formula_destroy(self->formula);
+    Py_XDECREF(self->text);
     free_object(object, self->session);
 }
 
@@ -77,6 +78,10 @@ static int formula_init(PyObject* object, PyObject* arguments, PyObject* keyword
                                      &session_object, &operations) ||
         read_session(session_object, &session) != 0 ||
         create(self, text, operations, session) != 0) {
+        return -1;
+    }
+    self->text = PyUnicode_FromString(text);
+    if (self->text == NULL) {
         return -1;
     }
     const jitune_status status =
@@ -427,6 +432,12 @@ static PyObject* formula_call(PyObject* object, PyObject* arguments, PyObject* k
     return formula_compute((FormulaObject*)object, NULL, arguments, keywords);
 }
 
+static PyObject* formula_repr(PyObject* object) {
+    PyObject* text = ((FormulaObject*)object)->text;
+    return text == NULL ? PyUnicode_FromString("MapReduce()")
+                        : PyUnicode_FromFormat("MapReduce(%R)", text);
+}
+
 static PyMethodDef formula_methods[] = {
     {"prepare", (PyCFunction)(void (*)(void))formula_prepare, METH_VARARGS | METH_KEYWORDS,
      "prepare($self, *, axis=None, offsets=None, keepdims=False, out=None, **inputs)\n--\n\nA "
@@ -446,6 +457,7 @@ static PyType_Slot formula_slots[] = {
     {Py_tp_init, formula_init},
     {Py_tp_dealloc, formula_dealloc},
     {Py_tp_call, formula_call},
+    {Py_tp_repr, formula_repr},
     {Py_tp_methods, formula_methods},
     {0, NULL},
 };

@@ -338,6 +338,13 @@ static int find_place(const FormulaCall* call, size_t i, PyObject** place, Py_ss
     return 0;
 }
 
+// What a keyword means in every formula, or NULL.
+static const char* meaning_of(PyObject* keyword) {
+    return PyUnicode_CompareWithASCIIString(keyword, "n") == 0   ? "the number of elements"
+           : PyUnicode_CompareWithASCIIString(keyword, "i") == 0 ? "the place of an element"
+                                                                 : NULL;
+}
+
 // Names the first key of a dict that is no name of the call. Returns -1 with an exception.
 static int refuse_key(const FormulaCall* call, PyObject* dict, bool is_out) {
     PyObject *name = NULL, *value = NULL;
@@ -354,6 +361,14 @@ static int refuse_key(const FormulaCall* call, PyObject* dict, bool is_out) {
         }
         for (int i = 0; !is_out && !is_known && i < kReserved - 1; ++i) {  // session is no such
             is_known = PyUnicode_CompareWithASCIIString(name, reserved_names[i]) == 0;
+        }
+        const char* meaning = is_known || is_out ? NULL : meaning_of(name);
+        if (meaning != NULL) {
+            PyErr_Format(PyExc_TypeError,
+                         "no input can be called %R, which is %s in every formula: take another "
+                         "name",
+                         name, meaning);
+            return -1;
         }
         if (!is_known) {
             PyErr_Format(is_out ? PyExc_ValueError : PyExc_TypeError,

@@ -24,6 +24,7 @@ typedef struct Form {
 typedef struct {
     PyObject_HEAD
     jitune_formula* formula;
+    PyObject* text;
     PyObject* session;
     size_t input_count;
     const char* input_names[kMostArguments];  // of the formula

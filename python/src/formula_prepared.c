@@ -86,6 +86,11 @@ static PyObject* formula_prepared_call(PyObject* object, PyObject* arguments, Py
     return formula_compute((FormulaObject*)self->formula, &self->handle, arguments, keywords);
 }
 
+static PyObject* formula_prepared_repr(PyObject* object) {
+    return PyUnicode_FromFormat("<jitune.PreparedMapReduce of %R>",
+                                ((FormulaPreparedObject*)object)->formula);
+}
+
 static PyObject* formula_prepared_info(PyObject* object, PyObject* unused) {
     (void)unused;
     return prepared_info_of(((FormulaPreparedObject*)object)->handle.prepared);
@@ -106,6 +111,7 @@ static PyType_Slot formula_prepared_slots[] = {
      "time."},
     {Py_tp_dealloc, formula_prepared_dealloc},
     {Py_tp_call, formula_prepared_call},
+    {Py_tp_repr, formula_prepared_repr},
     {Py_tp_methods, formula_prepared_methods},
     {0, NULL},
 };

@@ -145,10 +145,10 @@ PyObject* prepared_info_of(const jitune_prepared* prepared) {
     const jitune_status status = jitune_prepared_info(prepared, &info);
     return status != JITUNE_OK
                ? raise_status(status)
-               : Py_BuildValue("{sssssssssOsL}", "origin", info.origin, "device", info.device,
+               : Py_BuildValue("{sssssssssOsLssss}", "origin", info.origin, "device", info.device,
                                "device_name", info.device_name, "configuration", info.configuration,
                                "pending", info.pending ? Py_True : Py_False, "waited",
-                               (long long)info.waited);
+                               (long long)info.waited, "kernel", info.kernel, "types", info.types);
 }
 
 static PyObject* prepared_info(PyObject* object, PyObject* unused) {

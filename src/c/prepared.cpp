@@ -117,7 +117,8 @@ jitune_status jitune_prepared_info(const jitune_prepared* prepared, jitune_dispa
             std::visit([](const auto& call) { return &call.info(); }, prepared->call);
         *info = {to_string(answer->origin),   answer->device.c_str(),
                  answer->device_name.c_str(), answer->configuration.c_str(),
-                 answer->pending ? 1 : 0,     answer->waited.count()};
+                 answer->pending ? 1 : 0,     answer->waited.count(),
+                 answer->kernel.c_str(),      answer->types.c_str()};
     });
 }
 

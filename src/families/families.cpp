@@ -10,6 +10,7 @@
 #include "families/reduce/reduce_kernel.hpp"
 #include "families/stencil/stencil_call.hpp"
 #include "families/stencil/stencil_kernel.hpp"
+#include "support/settings.hpp"
 #include "template/problem.hpp"
 #include "types/element_names.hpp"
 

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "formula/hints.hpp"
 #include "formula/vocabulary.hpp"
 
 namespace jitune::internal {
@@ -242,8 +243,9 @@ TypedText ExpressionWriter::binary(const FormulaNode& node) const {
     TypedText result = common(a, b);
     const bool is_shift = sign == "<<" || sign == ">>";
     if ((is_bitwise || is_shift || sign == "%") && is_real(result)) {
-        refuse(node, sign == "%" ? "% takes integers: write fmod(a, b) for floats"
-                                 : fmt::format("{} takes integers", sign));
+        refuse(node, sign == "%"   ? "% takes integers: write fmod(a, b) for floats"
+                     : sign == "^" ? "^ takes integers: the power of x is x ** 2"
+                                   : fmt::format("{} takes integers", sign));
     }
     if (sign == "/" && a.is_weak && !is_real(result)) {
         refuse(node,
@@ -308,8 +310,10 @@ TypedText ExpressionWriter::call(const FormulaNode& node) const {
     }
     const FormulaFunction* const function = formula_function(node.text);
     if (function == nullptr) {
-        refuse(node, fmt::format("\"{}\" is no function that formulas know; they know {}",
-                                 node.text, formula_function_names()));
+        const std::string hint = formula_hint(node.text);
+        refuse(node,
+               fmt::format("\"{}\" is no function that formulas know{}", node.text,
+                           hint.empty() ? "; they know " + formula_function_names() : ": " + hint));
     }
     if (node.parts.size() < function->least || node.parts.size() > function->most) {
         refuse(node, fmt::format("{} takes {} arguments, not {}", node.text,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "backend/launch.hpp"
+#include "formula/hints.hpp"
 #include "jitune/error.hpp"
 
 namespace jitune::internal {
@@ -23,6 +24,9 @@ public:
         : text_(text), binding_(binding) {}
 
     FormulaPlan plan(const std::vector<FormulaStatement>& statements) {
+        for (const FormulaInput& one : binding_.inputs) {
+            refuse_word(one.name);
+        }
         for (const FormulaStatement& one : statements) {
             if (one.is_array) {
                 written_.insert(one.name);
@@ -47,18 +51,42 @@ public:
             if (!written_.contains(one.name) && !by_name_.contains(one.name)) {
                 throw Error(
                     ErrorKind::usage,
-                    fmt::format("the call wants \"{}\", which the formula does not give: {}",
-                                one.name, text_));
+                    fmt::format("the call wants \"{}\", which the formula does not give; it "
+                                "gives {}: {}",
+                                one.name, names_of(statements), text_));
             }
         }
         return std::move(plan_);
     }
 
 private:
+    /// An input's name must not mean something else.
+    static void refuse_word(const std::string& name) {
+        if (is_formula_word(name)) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("no input can be called \"{}\", which is {} in every formula: "
+                                    "take another name",
+                                    name,
+                                    name == "n"   ? "the number of elements"
+                                    : name == "i" ? "the place of an element"
+                                                  : "a word"));
+        }
+    }
+
+    static std::string names_of(const std::vector<FormulaStatement>& statements) {
+        std::string names;
+        for (const FormulaStatement& one : statements) {
+            names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", one.name);
+        }
+        return names;
+    }
+
     void store(const FormulaStatement& statement) {
         if (binding_.output(statement.name) == nullptr) {
             refuse(statement.at,
-                   fmt::format("the call gives no array \"{}\" among its outputs", statement.name));
+                   fmt::format("the formula writes \"{0}\", but the call gives no place for it: "
+                               "add the array to its outputs, as in {{\"{0}\", pointer}}",
+                               statement.name));
         }
         FormulaNode value = of_element(statement.value);
         stage().steps.push_back(
@@ -139,9 +167,13 @@ private:
         }
         if (node.kind == Kind::call && formula_function(node.text) == nullptr &&
             !formula_cast_type(node.text)) {
+            const std::string hint = formula_hint(node.text);
             refuse(node.at, fmt::format("\"{}\" is neither a function nor an operation that "
-                                        "formulas know; operations are {}{}",
-                                        node.text, formula_operation_names(), own_names()));
+                                        "formulas know{}",
+                                        node.text,
+                                        hint.empty() ? "; operations are " +
+                                                           formula_operation_names() + own_names()
+                                                     : ": " + hint));
         }
         if (node.kind == Kind::name) {
             if (const auto found = by_name_.find(node.text); found != by_name_.end()) {

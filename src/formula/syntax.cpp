@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "formula/hints.hpp"
 #include "formula/vocabulary.hpp"
 #include "jitune/error.hpp"
 
@@ -49,7 +50,8 @@ public:
             return {Token::Kind::end, {}, begin};
         }
         if (is_letter(text_[at_])) {
-            skip([](char c) { return is_letter(c) || is_digit(c); });
+            skip_name();
+            refuse_qualified(begin);
             return {Token::Kind::name, text_.substr(begin, at_ - begin), begin};
         }
         if (is_digit(text_[at_]) ||
@@ -69,6 +71,29 @@ private:
         }
     }
 
+    void skip_name() {
+        skip([](char c) { return is_letter(c) || is_digit(c); });
+    }
+
+    /// Names of modules and of members, as in np.sum, x.sum() and std::max.
+    void refuse_qualified(std::size_t begin) {
+        const auto joint = [&] {
+            const std::size_t length = text_.substr(at_, 2) == "::" ? 2 : 1;
+            const bool is_joint = length == 2 || text_.substr(at_, 1) == ".";
+            return is_joint && at_ + length < text_.size() && is_letter(text_[at_ + length])
+                       ? length
+                       : 0;
+        };
+        const std::size_t end = at_;
+        for (std::size_t length = joint(); length > 0; length = joint()) {
+            at_ += length;
+            skip_name();
+        }
+        if (at_ > end) {
+            refuse_formula(text_, begin, qualified_hint(text_.substr(begin, at_ - begin)));
+        }
+    }
+
     /// Digits, letters and points, and the sign of an exponent: what they mean is read later.
     void skip_number() {
         const bool is_hexadecimal = text_.substr(at_, 2) == "0x" || text_.substr(at_, 2) == "0X";
@@ -83,12 +108,17 @@ private:
     }
 
     [[nodiscard]] std::size_t sign_length() const {
-        constexpr std::array<std::string_view, 10> kLong{
-            "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "//"};
+        constexpr std::array<std::string_view, 9> kLong{
+            "**", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
         constexpr std::string_view kShort = "+-*/%<>=!&|^~?:(),;[]";
         const std::string_view two = text_.substr(at_, 2);
         if (std::find(kLong.begin(), kLong.end(), two) != kLong.end()) {
             return 2;
+        }
+        if (two == "//") {
+            refuse_formula(text_, at_,
+                           "formulas have neither the operator // nor comments: write "
+                           "floor(a / b), of integers a / b");
         }
         if (kShort.find(text_[at_]) != std::string_view::npos) {
             return 1;
@@ -235,8 +265,7 @@ private:
              one = operator_here()) {
             const bool compares = one->rank == kComparison || one->rank == kComparison + 1;
             if (compares && compared) {
-                refuse_here(
-                    "a comparison of a comparison: join two of them by &&, as in a < b && b < c");
+                refuse_chain(now_.at);
             }
             compared = compares;
             FormulaNode node{Kind::binary,
@@ -246,9 +275,19 @@ private:
             advance();
             node.parts.push_back(std::move(left));
             node.parts.push_back(binary(one->rank + 1));
+            if (compares && was_comparison_) {
+                refuse_chain(node.at);
+            }
             left = std::move(node);
         }
+        was_comparison_ = compared;
         return left;
+    }
+
+    [[noreturn]] void refuse_chain(std::size_t at) const {
+        refuse_formula(
+            text_, at,
+            "a comparison of a comparison: join two of them by &&, as in a < b && b < c");
     }
 
     FormulaNode python_not() {
@@ -323,24 +362,40 @@ private:
                     break;
                 }
             }
+            if (is("=")) {
+                refuse_here("arguments have no names, and a comparison is ==");
+            }
             expect(")", fmt::format("the call of {} has no end", node.text));
             was_indexed_ = false;
             return node;
         }
         if (takes("[")) {
-            if (is("i")) {
-                was_indexed_ = true;
-            } else if (is("0")) {
-                node.kind = Kind::first;
-            } else {
-                refuse_here("an array is read at [i] or at [0] alone");
-            }
-            const bool indexed = was_indexed_;
-            advance();
-            expect("]", "an array is read at [i] or at [0] alone");
-            was_indexed_ = indexed;
+            read_index(node);
         }
         return node;
+    }
+
+    void read_index(FormulaNode& node) {
+        const bool is_element = is("i");
+        if (!is_element && !is("0")) {
+            refuse_index(
+                now_.kind == Token::Kind::number
+                    ? fmt::format(": give what lies at [{}] as another input, a scalar", now_.text)
+                    : "");
+        }
+        node.kind = is_element ? Kind::name : Kind::first;
+        advance();
+        if (is_element && (is("+") || is("-"))) {
+            refuse_index(": give the neighbours as another input, an array that begins there");
+        }
+        if (!takes("]") || is("[")) {
+            refuse_index("; rows and columns are the call's, as in each_row(rows, columns)");
+        }
+        was_indexed_ = is_element;
+    }
+
+    [[noreturn]] void refuse_index(const std::string& more) const {
+        refuse_here("an array is read at [i] or at [0] alone" + more);
     }
 
     [[nodiscard]] bool is(std::string_view text) const {
@@ -387,6 +442,7 @@ private:
     // Of the primary that was read last.
     bool was_indexed_ = false;
     bool was_first_in_parentheses_ = false;
+    bool was_comparison_ = false;  // the expression that was read last, without parentheses
 };
 
 }  // namespace

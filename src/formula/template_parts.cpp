@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -101,6 +102,80 @@ Counts counts_of(LineShape shape) {
     return {"\"n\"", "n", "n", "1"};
 }
 
+/// In one line, and not endless: every row of a database has it.
+std::string shown(std::string_view text) {
+    constexpr std::size_t kMost = 1000;
+    std::string line;
+    for (const char c : text) {
+        const bool is_space = c == ' ' || c == '\n' || c == '\r' || c == '\t';
+        if (!is_space || (!line.empty() && line.back() != ' ')) {
+            line += is_space ? ' ' : c;
+        }
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    return line.size() <= kMost ? line : line.substr(0, kMost - 3) + "...";
+}
+
+/// As the call writes it: "x:float32", "w:per_column(float32)".
+std::string text_of(const FormulaInput& input, LineShape shape) {
+    std::string_view extent;
+    switch (input.kind) {
+        case FormulaInput::Kind::array:
+            return fmt::format("{}:{}", input.name, to_string(input.type));
+        case FormulaInput::Kind::value:
+            extent = "value";
+            break;
+        case FormulaInput::Kind::in_memory:
+            extent = "scalar_at";
+            break;
+        case FormulaInput::Kind::lines:
+            extent = shape == LineShape::rows      ? "per_row"
+                     : shape == LineShape::columns ? "per_column"
+                                                   : "per_segment";
+            break;
+        case FormulaInput::Kind::places:
+            extent = shape == LineShape::rows ? "per_column" : "per_row";
+            break;
+    }
+    return fmt::format("{}:{}({})", input.name, extent, to_string(input.type));
+}
+
+std::string text_of(const FormulaBinding& binding) {
+    switch (binding.shape) {
+        case LineShape::flat:
+            break;
+        case LineShape::rows:
+            return "rows";
+        case LineShape::columns:
+            return "columns";
+        case LineShape::segments:
+            return fmt::format("segments({})", to_string(binding.offset));
+    }
+    return "flat";
+}
+
+/// Type parameters that no code uses: what databases and messages show of the formula and its call.
+std::string words_of(const FormulaParts& parts) {
+    const FormulaBinding& binding = parts.binding;
+    std::string inputs, outputs;
+    for (const FormulaInput& one : binding.inputs) {
+        inputs += (inputs.empty() ? "" : ",") + text_of(one, binding.shape);
+    }
+    for (const FormulaOutput& one : binding.outputs) {
+        outputs +=
+            fmt::format("{}{}:{}", outputs.empty() ? "" : ",", one.name, to_string(one.type));
+    }
+    std::string text;
+    for (const auto& [parameter, word] : {std::pair("formula", shown(parts.formula)),
+                                          {"inputs", shown(inputs)},
+                                          {"outputs", shown(outputs)},
+                                          {"shape", text_of(binding)}}) {
+        text +=
+            word.empty() ? "" : fmt::format("[types.{}]\n\"{}\" = \"void\"\n\n", parameter, word);
+    }
+    return text;
+}
+
 std::string scalar_argument(const FormulaInput& one) {
     return fmt::format("in_{} = {{ access = \"value\", type = \"{}\", value = \"{}\" }}\n",
                        one.name, to_string(one.type), is_whole(one.type) ? "3" : "0.5");
@@ -185,8 +260,8 @@ std::string arguments_of(const FormulaParts& parts) {
     const auto array = std::find_if(binding.inputs.begin(), binding.inputs.end(), has_elements);
     const ElementType element = array == binding.inputs.end() ? float32 : array->type;
     // The reference computes in double; the name is the type that databases and messages show.
-    std::string text =
-        fmt::format("\n[types.element]\n{} = \"double\"\n\n[arguments]\n", to_string(element));
+    std::string text = fmt::format("\n[types.element]\n{} = \"double\"\n\n{}[arguments]\n",
+                                   to_string(element), words_of(parts));
     for (const FormulaInput& one : binding.inputs) {
         if (one.kind == FormulaInput::Kind::value) {
             text += scalar_argument(one);

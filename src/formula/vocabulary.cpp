@@ -132,6 +132,17 @@ const FormulaOperation* formula_operation(std::string_view name,
     return one == own.end() ? nullptr : &*one;
 }
 
+std::string_view formula_operation_like(std::string_view letters) {
+    for (const FormulaOperation& one : kOperations) {
+        std::string name(one.name);
+        std::erase(name, '_');
+        if (name == letters) {
+            return one.name;
+        }
+    }
+    return "";
+}
+
 std::optional<ElementType> formula_cast_type(std::string_view name) {
     const CastName* const found = find(kCasts, name);
     return found == nullptr ? std::nullopt : std::optional(found->type);

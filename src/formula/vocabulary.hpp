@@ -52,6 +52,9 @@ struct FormulaOperation {
 const FormulaOperation* formula_operation(std::string_view name,
                                           std::span<const FormulaOperation> own = {});
 
+/// The operation whose name is `letters` but for underscores, or "".
+std::string_view formula_operation_like(std::string_view letters);
+
 /// The type of a conversion, as in `double(x)`: names of element types and of C++; nothing for
 /// other names.
 std::optional<ElementType> formula_cast_type(std::string_view name);

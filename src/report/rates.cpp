@@ -12,6 +12,7 @@
 #include "families/families.hpp"
 #include "report/map_picture.hpp"
 #include "sizes/size_box.hpp"
+#include "support/settings.hpp"
 #include "text/units.hpp"
 #include "text/winner_text.hpp"
 

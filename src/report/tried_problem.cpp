@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "measure/statistics.hpp"
-#include "template/problem.hpp"
+#include "support/settings.hpp"
 #include "tuning/finals/finalist.hpp"
 
 namespace jitune::internal {

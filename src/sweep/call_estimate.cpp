@@ -11,6 +11,7 @@
 #include "backend/platform_kind.hpp"
 #include "range/cost_table.hpp"
 #include "range/size_grid.hpp"
+#include "support/settings.hpp"
 #include "types/element_names.hpp"
 
 namespace jitune::internal {
@@ -19,15 +20,7 @@ namespace {
 
 /// The bytes of an element by its type's name, as in "element=float64"; 4 if there is none.
 double element_bytes(const std::string& types) {
-    constexpr std::string_view kElement = " element=";
-    const std::string words = " " + types + " ";
-    const auto found = words.find(kElement);
-    if (found == std::string::npos) {
-        return 4;
-    }
-    const auto begin = found + kElement.size();
-    const auto bytes = type_bytes(words.substr(begin, words.find(' ', begin) - begin));
-    return static_cast<double>(bytes.value_or(4));
+    return static_cast<double>(type_bytes(setting_of(types, "element")).value_or(4));
 }
 
 /// What is expected of a kernel of which nothing has been tuned.

@@ -134,7 +134,7 @@ private:
             }
             for (const auto& [name, text] : reader_.in_order(table)) {
                 const auto* value = text->as_string();
-                if (!is_identifier(name) || value == nullptr || !is_type_text(value->get())) {
+                if (!is_type_name(name) || value == nullptr || !is_type_text(value->get())) {
                     reader_.fail(*text, where + " must be lines of name = \"C++ type\"");
                 }
                 result_.types[parameter][name] = value->get();

@@ -27,6 +27,14 @@ bool is_identifier(std::string_view text) {
     return is_word(text, "", 64);
 }
 
+bool is_type_name(std::string_view text) {
+    constexpr std::size_t kLongest = 1000;
+    return !text.empty() && text.size() <= kLongest &&
+           std::all_of(text.begin(), text.end(), [](char c) {
+               return c >= ' ' && c <= '~' && c != '"' && c != '\'' && c != '\\';
+           });
+}
+
 std::optional<std::pair<std::int64_t, std::int64_t>> integer_range(std::string_view text) {
     const char* const end = text.data() + text.size();
     std::pair<std::int64_t, std::int64_t> range{-1, -1};

@@ -12,6 +12,10 @@ namespace jitune::internal {
 /// [A-Za-z_][A-Za-z0-9_]*, at most 64 characters.
 bool is_identifier(std::string_view text);
 
+/// True for what names the type of a type parameter: printable ASCII without quotes and
+/// backslashes, at most 1000 characters. The name is for people, the code has the type's text.
+bool is_type_name(std::string_view text);
+
 /// The names of the objectives that every template has. No metric may have one of these names.
 inline constexpr std::array<std::string_view, 3> kObjectiveNames{"time", "energy", "edp"};
 

@@ -12,6 +12,7 @@
 
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
+#include "support/settings.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -93,7 +94,7 @@ int number_type(const Problem& problem, const std::string& parameter) {
 std::string types_text(const Problem& problem) {
     std::string text;
     for (const auto& [parameter, name] : problem.types) {
-        text += fmt::format("{}{}={}", text.empty() ? "" : " ", parameter, name);
+        text += (text.empty() ? "" : " ") + setting_text(parameter, name);
     }
     return text;
 }
@@ -106,28 +107,9 @@ std::string sizes_text(const Problem& problem, const std::vector<std::string>& n
     return text;
 }
 
-std::vector<std::string_view> settings_of(std::string_view text) {
-    std::vector<std::string_view> settings;
-    while (!text.empty()) {
-        const auto end = std::min(text.find(' '), text.size());
-        settings.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    return settings;
-}
-
-std::string_view setting_of(std::string_view text, std::string_view name) {
-    for (const std::string_view setting : settings_of(text)) {
-        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
-            return setting.substr(name.size() + 1);
-        }
-    }
-    return {};
-}
-
 std::string readable_types(std::string_view types) {
-    constexpr std::array<std::string_view, 6> kOrder{"element", "operation", "accumulator",
-                                                     "result",  "",          "determinism"};
+    constexpr std::array<std::string_view, 7> kOrder{
+        "formula", "element", "operation", "accumulator", "result", "", "determinism"};
     const auto place = [&](std::string_view setting) {
         const auto found =
             std::find(kOrder.begin(), kOrder.end(), setting.substr(0, setting.find('=')));

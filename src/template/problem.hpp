@@ -36,20 +36,14 @@ SizeBox bucket_box(std::span<const std::int64_t> sizes);
 /// the problem has no such parameter or its value is not a whole number.
 int number_type(const Problem& problem, const std::string& parameter);
 
-/// "accumulator=float32 element=float32 operation=sum"
+/// "accumulator=float32 element=float32 operation=sum": settings.
 std::string types_text(const Problem& problem);
 
 /// "n=1048576"
 std::string sizes_text(const Problem& problem, const std::vector<std::string>& names);
 
-/// The "name=value" settings of a text that separates them by spaces.
-std::vector<std::string_view> settings_of(std::string_view text);
-
-/// The value of the setting of that name; empty: there is none.
-std::string_view setting_of(std::string_view text, std::string_view name);
-
-/// A types_text(), which keys have sorted by name, in the order in which people read it: element,
-/// operation, accumulator, result, then the others as they come, determinism last.
+/// A types_text(), which keys have sorted by name, in the order in which people read it: formula,
+/// element, operation, accumulator, result, then the others as they come, determinism last.
 std::string readable_types(std::string_view types);
 
 }  // namespace jitune::internal

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "support/settings.hpp"
 #include "template/problem.hpp"
 #include "text/units.hpp"
 #include "tuner_db/winners/trust.hpp"

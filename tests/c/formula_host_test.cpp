@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -142,6 +143,10 @@ TEST_F(CFormulaHost, APreparedFormulaTakesInputsThenOutputs) {
     jitune_dispatch_info info{};
     expect_ok(jitune_prepared_info(prepared, &info));
     EXPECT_STREQ(info.device, "host");
+    EXPECT_STREQ(info.types,
+                 "element=float32 formula=\"s = sum(k * x)\" inputs=k:value(int32),x:float32 "
+                 "outputs=s:float64 shape=flat");
+    EXPECT_TRUE(std::string_view(info.kernel).starts_with("map_reduce_")) << info.kernel;
     expect_usage("or a formula: call jitune_launch_kernel",
                  jitune_launch(prepared, x_.data(), nullptr, &sum, nullptr));
     jitune_prepared_destroy(prepared);

@@ -77,6 +77,33 @@ TEST_F(CliDatabase, TextsNameTheFirstPartsOfARange) {
         << explained;
 }
 
+TEST_F(CliDatabase, AFormulaIsNamedByItsText) {
+    Winner stored = winner("");
+    stored.key.kernel = "map_reduce_0a1b2c3d";
+    const std::string words =
+        "inputs=r:float32,m:uint8 outputs=rr:float64,worst:float32 shape=flat";
+    stored.key.types =
+        "element=float32 formula=\"rr = sum(r * r); worst = max(fabs(r), m != 0)\" " + words;
+    store("tuning.db")->save({}, stored);
+    const std::string list = jitune("db list --verbose").out;
+    EXPECT_NE(list.find("map_reduce_0a1b2c3d  \"rr = sum(r * r); worst = max(fabs(r), m != 0)\" "
+                        "float32 r:float32,m:uint8 rr:float64,worst:float32 flat"),
+              std::string::npos)
+        << list;
+    const std::string show = jitune("db show").out;
+    EXPECT_NE(
+        show.find("formula=\"rr = sum(r * r); worst = max(fabs(r), m != 0)\" element=float32 " +
+                  words + "\n"),
+        std::string::npos)
+        << show;
+    EXPECT_EQ(jitune_json("db list")["winners"][0]["key"]["types"], stored.key.types);
+    EXPECT_EQ(jitune("db export --bundle " + path("b.db.gz")).code, 0);
+    EXPECT_EQ(jitune("db merge " + path("b.db.gz") + " --into " + path("other.db")).code, 0);
+    EXPECT_EQ(jitune_json("db list --db " + path("other.db"))["winners"][0]["key"]["types"],
+              stored.key.types);
+    EXPECT_EQ(jitune("db verify --db " + path("other.db")).code, 0);
+}
+
 TEST_F(CliDatabase, ShowMarksComparisonsAndWhatWasDisturbed) {
     store("tuning.db")
         ->save({{measurement("n=1", "l2=cold"), measurement("n=2", "l2=cold compared"),

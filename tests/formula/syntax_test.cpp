@@ -62,10 +62,42 @@ TEST(FormulaSyntax, SaysWhatIsWrongAndWhere) {
     refuses("(a) = sum(x)", "only a name, or a name with [i], may stand before =");
     refuses("sum = sum(x)", "\"sum\" has a meaning of its own");
     refuses("a < b < c", "a comparison of a comparison");
-    refuses("x[i + 1]", "an array is read at [i] or at [0] alone");
+    refuses("a == b < c", "character 3: a comparison of a comparison");
+    refuses("a < b == c", "character 7: a comparison of a comparison");
+    refuses("not a == b == c", "a comparison of a comparison");
+    refuses("x[j]", "an array is read at [i] or at [0] alone");
+    refuses("x[1]", "give what lies at [1] as another input, a scalar");
+    refuses("x[i - 1]", "give the neighbours as another input, an array that begins there");
+    refuses("x[i, j]", "rows and columns are the call's, as in each_row(rows, columns)");
+    refuses("x[i][j]", "rows and columns are the call's, as in each_row(rows, columns)");
+    refuses("sum(x // 2)", "write floor(a / b), of integers a / b");
+    refuses("sum(x, m = 0)", "character 10: arguments have no names, and a comparison is ==");
     refuses("sum(x * )", "\")\" stands where a value should");
     refuses("x +", "the formula ends where a value should stand");
     refuses("c ? x", "a choice is condition ? a : b: : is missing here");
+}
+
+TEST(FormulaSyntax, ComparisonsInParenthesesMayBeCompared) {
+    EXPECT_EQ(expression("(a < b) == (c < d)"), "(== (< a b) (< c d))");
+    EXPECT_EQ(expression("a == (b < c) && d < e"), "(&& (== a (< b c)) (< d e))");
+    EXPECT_EQ(expression("a == f(b < c)"), "(== a (f (< b c)))");
+}
+
+TEST(FormulaSyntax, NamesOfModulesAndMembersGiveWay) {
+    const auto refuses = [](const std::string& text, const std::string& words) {
+        SCOPED_TRACE(text);
+        expect_error(ErrorKind::usage, "character 5: " + words + "\n",
+                     [&] { parse_formula("1 + " + text); });
+    };
+    refuses("np.sum(x)", "write sum in place of np.sum");
+    refuses("np.linalg.norm(x)", "write norm in place of np.linalg.norm");
+    refuses("torch.argmax(x)", "write arg_max in place of torch.argmax");
+    refuses("std::fabs(x)", "write fabs in place of std::fabs");
+    refuses("x.sum()", "write sum(x) in place of x.sum");
+    refuses("x.amax()", "write max(x) in place of x.amax");
+    refuses("x.real", "names of formulas hold no dots and colons");
+    EXPECT_EQ(expression("c ? a:b"), "(? c a b)");
+    EXPECT_EQ(expression(".5 * x"), "(* .5 x)");
 }
 
 TEST(FormulaSyntax, RefusesWhatCouldLeaveTheExpression) {

@@ -2,6 +2,7 @@
 #include "formula/template_writer.hpp"
 
 #include <array>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -116,6 +117,17 @@ TEST(FormulaTypes, ValuesOfWrittenArraysHaveTheirTypes) {
     EXPECT_EQ(types, (std::vector{int32, int32, float32, float32}));
 }
 
+TEST(FormulaTemplate, InputsHaveNoNamesWithAMeaning) {
+    for (const auto& [name, words] :
+         {std::pair("n", "no input can be called \"n\", which is the number of elements"),
+          {"i", "no input can be called \"i\", which is the place of an element"},
+          {"exp", "no input can be called \"exp\", which is a word in every formula"}}) {
+        const FormulaBinding binding{{array("x"), array(name)}, {{"r", float32}}};
+        expect_error(ErrorKind::usage, words,
+                     [&] { formula_template("r = sum(x * n)", binding, PlatformKind::host); });
+    }
+}
+
 TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
     const FormulaBinding binding{{array("x"), array("k", int32)}, {{"r", float32}}};
     const auto refuses = [&](const std::string& text, const std::string& words) {
@@ -130,6 +142,14 @@ TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
     refuses("r = sum(x, ~(k > 2))", "write not (…)");
     refuses("r = sum(x * k + system(x))",
             "character 17: \"system\" is no function that formulas know");
+    refuses("r = argmax(x * k)",
+            "\"argmax\" is neither a function nor an operation that formulas know: write arg_max");
+    refuses("r = sum(clip(x, 0, k))",
+            "\"clip\" is no function that formulas know: write min(max(x, low), high)");
+    refuses("r = sum(x^2 * k)", "^ takes integers: the power of x is x ** 2");
+    refuses("r = sum(x * k); z[i] = x",
+            "the formula writes \"z\", but the call gives no place for it: add the array to its "
+            "outputs, as in {\"z\", pointer}");
     refuses("r = sum(x % k)", "% takes integers: write fmod(a, b) for floats");
     refuses("r = sum(~x + k)", "~ takes an integer");
     refuses("r = sum(pow(x) + k)", "pow takes 2 arguments, not 1");
@@ -172,6 +192,47 @@ TEST(FormulaTemplate, TheSummaryIsOneLine) {
     const FormulaBinding binding{{array("x")}, {{"r", float32}}};
     const std::string text = formula_template("r =\n\tsum(x)", binding, PlatformKind::host);
     EXPECT_NE(text.find("summary = \"r =  sum(x)\""), std::string::npos);
+}
+
+TEST(FormulaTemplate, NamesTheFormulaAndItsCallAmongItsTypes) {
+    const auto holds = [](const FormulaBinding& binding, const std::string& text,
+                          const std::string& parameter, const std::string& name) {
+        const std::string front = formula_template(text, binding, PlatformKind::host);
+        EXPECT_NE(front.find("[types." + parameter + "]\n\"" + name + "\" = \"void\"\n"),
+                  std::string::npos)
+            << front.substr(0, front.find("*/"));
+    };
+    using In = FormulaInput::Kind;
+    FormulaBinding binding{{array("x"),
+                            {"w", In::places},
+                            {"k", In::lines, int32},
+                            {"a", In::value, float64},
+                            {"b", In::in_memory}},
+                           {{"m", float64}, {"y", float16}}};
+    const std::string text = " m  = mean(x * w);\n\ty[i] = a * x + b\r\n - k ";
+    for (const auto& [shape, word, w, k] :
+         {std::tuple(LineShape::rows, "rows", "per_column", "per_row"),
+          {LineShape::columns, "columns", "per_row", "per_column"}}) {
+        binding.shape = shape;
+        holds(binding, text, "formula", "m = mean(x * w); y[i] = a * x + b - k");
+        holds(binding, text, "inputs",
+              fmt::format("x:float32,w:{}(float32),k:{}(int32),a:value(float64),"
+                          "b:scalar_at(float32)",
+                          w, k));
+        holds(binding, text, "outputs", "m:float64,y:float16");
+        holds(binding, text, "shape", word);
+    }
+    const FormulaBinding segments{
+        {array("x"), {"k", In::lines}}, {{"s", float32}}, {}, LineShape::segments, uint32};
+    holds(segments, "s = k * sum(x)", "inputs", "x:float32,k:per_segment(float32)");
+    holds(segments, "s = k * sum(x)", "shape", "segments(uint32)");
+    std::string sums = "s = sum(x)";
+    for (int i = 0; i < 150; ++i) {
+        sums += " + 1.125";
+    }
+    holds({{array("x")}, {{"s", float32}}}, sums, "formula", sums.substr(0, 997) + "...");
+    const std::string iota = formula_template("y[i] = i", {{}, {{"y"}}}, PlatformKind::host);
+    EXPECT_EQ(iota.find("[types.inputs]"), std::string::npos);
 }
 
 }  // namespace

@@ -349,6 +349,9 @@ READONLY.flags.writeable = False
 @pytest.mark.parametrize("text, arguments, error, words", [
     ("sum(x * y)", {"x": ONES}, TypeError, "the formula reads y: pass y="),
     ("sum(x)", {"x": ONES, "z": ONES}, TypeError, "the call brings 'z', which the formula does not read"),
+    ("sum(x * n)", {"x": ONES, "n": 3}, TypeError, "no input can be called 'n', which is the number of elements"),
+    ("sum(x)", {"x": ONES, "i": ONES}, TypeError, "no input can be called 'i', which is the place of an element"),
+    ("np.argmax(x)", {"x": ONES}, jitune.UsageError, "write arg_max in place of np.argmax"),
     ("s = sum(x)", {"x": ONES, "s": ONES}, TypeError, "the call brings 's'"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(3)}, ValueError, "y has 3 elements and x 4: pass arrays of equal size"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(1)}, ValueError, "scalars without dimensions"),
@@ -496,6 +499,27 @@ def test_a_prepared_formula_only_launches(session):
     assert handle.info()["device"] == "host" and handle.info()["origin"] == "default"
     new = formula.prepare(x=x, k=2)(x=x, k=3)
     assert new["s"] == 54 and new["y"].dtype == "float32"
+
+
+def test_formulas_are_named_by_their_text(session):
+    formula = jitune.MapReduce("s = sum(k * x); y[i] = x - s", session)
+    assert repr(formula) == "MapReduce('s = sum(k * x); y[i] = x - s')"
+    handle = formula.prepare(x=numpy.ones((2, 3), "float32"), k=2, axis=-1)
+    assert repr(handle) == f"<jitune.PreparedMapReduce of {formula!r}>"
+    info = handle.info()
+    assert re.fullmatch("map_reduce_[0-9a-f]{8}", info["kernel"])
+    assert info["types"] == ('element=float32 formula="s = sum(k * x); y[i] = x - s" inputs=k:value(int32),x:float32 '
+                             "outputs=s:float32,y:float32 shape=rows")
+
+
+def test_a_database_names_formulas(tmp_path):
+    session = jitune.Session(database=tmp_path / "tuning.db", on_miss="now", budget=0.5)
+    x = numpy.ones(5000, "float32")
+    jitune.map_reduce("rr = sum(x * x); worst = max(fabs(x))", x=x, session=session)
+    formula = "rr = sum(x * x); worst = max(fabs(x))"
+    [winner] = jitune.db.winners(session)  # a process of its own
+    assert f'formula="{formula}" inputs=x:float32 outputs=rr:float32,worst:float32 shape=flat' in winner["key"]["types"]
+    assert formula in session.counters()["longest_pause_of"]
 
 
 def test_a_prepared_formula_keeps_its_lines(session):

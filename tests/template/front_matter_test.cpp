@@ -213,7 +213,7 @@ TEST(FrontMatter, RefusesTextThatIsNoNameOfCode) {
     expect_line_refused(2, "kernel = \"a b\"", "kernel must be a name");
     expect_line_refused(4, "sizes = [\"n+1\"]", "\"n+1\" is not a name");
     expect_line_refused(10, "int32 = \"int> evil()\"", "must be lines of name = \"C++ type\"");
-    expect_line_refused(10, "\"a b\" = \"int\"", "must be lines of name = \"C++ type\"");
+    expect_line_refused(10, R"("a'b" = "int")", "must be lines of name = \"C++ type\"");
     expect_line_refused(15, "mode = { values = [\"a\"], default = \"a\", type = \"M<1>\" }",
                         "must name a C++ enumeration");
     expect_refused_at(22, "entry of launch must be", with_line(23, "entry = \"f(); g\""));

@@ -91,6 +91,8 @@ TEST(Problem, TextsListTypesByNameAndSizesAsTheTemplateDoes) {
     EXPECT_EQ(types_text(problem), "element=float32 operation=sum");
     EXPECT_EQ(sizes_text(problem, {"rows", "columns"}), "rows=1024 columns=16");
     EXPECT_EQ(types_text(Problem{}), "");
+    EXPECT_EQ(types_text({"own", {{"formula", "sum(x * y)"}, {"shape", "flat"}}, {}}),
+              "formula=\"sum(x * y)\" shape=flat");
 }
 
 TEST(ReadableTypes, BeginWithElementAndOperation) {
@@ -99,16 +101,9 @@ TEST(ReadableTypes, BeginWithElementAndOperation) {
               "element=int8 operation=sum accumulator=float32 result=float64 determinism=any");
     EXPECT_EQ(readable_types("boundary=valid element=float32 radius=1 weighting=sum"),
               "element=float32 boundary=valid radius=1 weighting=sum");
+    EXPECT_EQ(readable_types("element=float32 formula=\"m = max(x); s = sum(x - m)\" shape=rows"),
+              "formula=\"m = max(x); s = sum(x - m)\" element=float32 shape=rows");
     EXPECT_EQ(readable_types(""), "");
-}
-
-TEST(Settings, AreFoundByTheirWholeName) {
-    constexpr std::string_view kText = "block=256 block_size=8 odd finish=";
-    EXPECT_EQ(setting_of(kText, "block"), "256");
-    EXPECT_EQ(setting_of(kText, "block_size"), "8");
-    EXPECT_EQ(setting_of(kText, "size"), "");
-    EXPECT_EQ(setting_of(kText, "odd"), "");
-    EXPECT_EQ(setting_of(kText, "finish"), "");
 }
 
 }  // namespace

@@ -235,6 +235,10 @@ TEST(CallRecord, KnowsItsProblem) {
     EXPECT_EQ(miss.problem_sizes(), Sizes{1000});
     EXPECT_EQ(miss.problem_types(),
               (std::map<std::string, std::string>{{"element", "float32"}, {"operation", "sum"}}));
+    miss.key.types = "formula=\"m = sum(x); y[i] = x / m\" shape=rows";
+    EXPECT_EQ(miss.problem_types(),
+              (std::map<std::string, std::string>{{"formula", "m = sum(x); y[i] = x / m"},
+                                                  {"shape", "rows"}}));
     EXPECT_EQ(miss.spec(), std::nullopt);
     miss.kernel_spec = frame({"reduce", "two\nlines"});
     EXPECT_EQ(miss.spec(), (std::vector<std::string>{"reduce", "two\nlines"}));

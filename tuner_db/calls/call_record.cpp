@@ -6,6 +6,7 @@
 
 #include "jitune/error.hpp"
 #include "support/message.hpp"
+#include "support/settings.hpp"
 
 namespace jitune::internal {
 
@@ -30,14 +31,13 @@ sqlite::Row CallRecord::place() const {
 
 std::optional<std::map<std::string, std::string>> CallRecord::problem_types() const {
     std::map<std::string, std::string> types;
-    for (std::string_view rest = key.types; !rest.empty();) {
-        const std::string_view word = rest.substr(0, rest.find(' '));
-        rest.remove_prefix(word.size() == rest.size() ? word.size() : word.size() + 1);
-        const auto sign = word.find('=');
-        if (sign == 0 || sign == std::string_view::npos || sign + 1 == word.size()) {
+    for (const std::string_view setting : settings_of(key.types)) {
+        const std::string_view name = setting.substr(0, setting.find('='));
+        const std::string_view value = value_of_setting(setting);
+        if (name.empty() || value.empty()) {
             return std::nullopt;
         }
-        types.emplace(word.substr(0, sign), word.substr(sign + 1));
+        types.emplace(name, value);
     }
     return types;
 }

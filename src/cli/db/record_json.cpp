@@ -9,7 +9,7 @@
 
 #include "jitune/error.hpp"
 #include "sizes/bucket.hpp"
-#include "template/problem.hpp"
+#include "support/settings.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/trust.hpp"
 

@@ -12,7 +12,7 @@
 #include "cli/families/sizes.hpp"
 #include "families/reduce/reduce_types.hpp"
 #include "support/embedded.hpp"
-#include "template/problem.hpp"
+#include "support/settings.hpp"
 #include "text/winner_text.hpp"
 #include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/winner_table.hpp"

@@ -7,6 +7,7 @@
 
 #include "cli/app/common_options.hpp"
 #include "cli/families/sizes.hpp"
+#include "support/settings.hpp"
 #include "template/problem.hpp"
 
 namespace jitune::internal {

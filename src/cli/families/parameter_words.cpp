@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "support/embedded.hpp"
-#include "template/problem.hpp"
+#include "support/settings.hpp"
 
 namespace jitune::internal {
 

@@ -14,7 +14,7 @@
 #include "cli/formats/python_reader.hpp"
 #include "jitune/error.hpp"
 #include "measure/statistics.hpp"
-#include "template/problem.hpp"
+#include "support/settings.hpp"
 #include "tuning/finals/finals.hpp"
 
 namespace jitune::internal {

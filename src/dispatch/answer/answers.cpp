@@ -386,7 +386,8 @@ std::unique_ptr<Resolved> Answers::make_resolved(const Task& task,
     auto resolved = std::make_unique<Resolved>();
     resolved->program = task.device.load(binary);
     resolved->rule = task.launch_rule(configuration);
-    resolved->info = {origin, info.id, info.name, configuration.text()};
+    resolved->info = {origin, info.id, info.name,           configuration.text(),
+                      {},     {},      task.problem.kernel, types_text(task.problem)};
     resolved->serves = bucket_box(task.problem.sizes);
     resolved->is_exchangeable = task.is_exchangeable(configuration);
     return resolved;

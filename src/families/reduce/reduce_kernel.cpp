@@ -17,6 +17,7 @@
 #include "families/reduce/reduce_types.hpp"
 #include "families/reduce/segment_offsets.hpp"
 #include "jitune/error.hpp"
+#include "support/settings.hpp"
 #include "template/kernel.hpp"
 #include "template/template_headers.hpp"
 #include "types/element_names.hpp"

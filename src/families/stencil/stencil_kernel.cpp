@@ -13,6 +13,7 @@
 
 #include "dispatch/answer/call_check.hpp"
 #include "families/stencil/stencil_reference.hpp"
+#include "support/settings.hpp"
 #include "template/template_headers.hpp"
 #include "types/name_table.hpp"
 

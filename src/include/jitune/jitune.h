@@ -187,6 +187,10 @@ typedef struct jitune_dispatch_info {
     const char* configuration;  ///< "block=256 items_per_thread=8 ..."
     int pending;     ///< 1: a tuning of these sizes waited or was under way at this answer; else 0
     int64_t waited;  ///< microseconds that preparing the handle waited for an answer
+    const char* kernel;  ///< "reduce", or the name of a kernel of your own
+    /// As databases have them: "accumulator=float32 element=float32 operation=sum". Those of a
+    /// formula have its text, too.
+    const char* types;
 } jitune_dispatch_info;
 
 /// Finds or tunes, compiles, loads and allocates on `device`: a device id such as "cuda:0"; "host",

@@ -41,6 +41,10 @@ struct DispatchInfo {
     bool pending = false;
     /// For a prepared handle: how long preparing it waited for an answer.
     std::chrono::microseconds waited{0};
+    std::string kernel = {};  ///< "reduce", or the name of a kernel of your own
+    /// As databases have them: "accumulator=float32 element=float32 operation=sum". Those of a
+    /// formula have its text, too.
+    std::string types = {};
 };
 
 /// Numbers of events since the session was made.

@@ -51,6 +51,14 @@ public:
         : kind_(Kind::value), type_(kElementType<T>) {
         std::memcpy(&bits_, &value, sizeof value);
     }
+    /// Containers are refused: nothing would tell in which memory their elements lie.
+    template <class Container>
+    requires Element<typename Container::value_type> KernelArgument(  // NOLINT
+        const Container& /*unused*/) {
+        static_assert(sizeof(Container) == 0,
+                      "jitune takes a pointer to the first element, not a container: give "
+                      "x.data(), in device memory where the call is for a GPU");
+    }
 
     /// Of a type that is known at run time only: a pointer to elements of it, and a scalar, whose
     /// value is in the low bytes.

@@ -382,11 +382,12 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     refuses("r = sum(x * y)", "\"y\" is neither an input of the call nor a result above",
             {"r", &out});
     refuses("r = sum(i)", "the call brings \"x\", which the formula does not read", {"r", &out});
-    refuses("r = sum(x)", "the call wants \"q\", which the formula does not give", {"q", &out});
+    refuses("r = sum(x)",
+            "the call wants \"q\", which the formula does not give; it gives \"r\":", {"q", &out});
     refuses("r = x * 2", "has a value for each element, but one value is needed", {"r", &out});
     refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
     refuses("r = sum(x) / n", "a result of float32 has no place of int32", {"r", &whole});
-    refuses("y[i] = x", "the call gives no array \"y\"", {"r", &out});
+    refuses("y[i] = x", "the call gives no place for it", {"r", &out});
     expect_error(ErrorKind::usage, "argument in_x must be a pointer to float32, not null", [&] {
         const float* const none = nullptr;
         MapReduce("sum(x)", session_).on_host({{"x", none}}, 1, {{"result", &out}});

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/settings.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace jitune::internal {
+
+std::string setting_text(std::string_view name, std::string_view value) {
+    const std::string_view quote = value.find(' ') == std::string_view::npos ? "" : "\"";
+    return fmt::format("{}={}{}{}", name, quote, value, quote);
+}
+
+std::vector<std::string_view> settings_of(std::string_view text) {
+    std::vector<std::string_view> settings;
+    while (!text.empty()) {
+        const std::size_t begin = std::min(text.find('=') + 1, text.size());
+        const std::size_t space = text.find(' ');
+        const bool is_quoted = begin < space && text.substr(begin).starts_with('"');
+        const std::size_t end =
+            std::min(is_quoted ? text.find(' ', text.find('"', begin + 1)) : space, text.size());
+        settings.push_back(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return settings;
+}
+
+std::string_view value_of_setting(std::string_view setting) {
+    const std::size_t sign = setting.find('=');
+    if (sign == std::string_view::npos) {
+        return {};
+    }
+    const std::string_view value = setting.substr(sign + 1);
+    const bool is_quoted = value.size() >= 2 && value.starts_with('"') && value.ends_with('"');
+    return is_quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+std::string_view setting_of(std::string_view text, std::string_view name) {
+    for (const std::string_view setting : settings_of(text)) {
+        if (setting.starts_with(name) && setting.substr(name.size()).starts_with('=')) {
+            return value_of_setting(setting);
+        }
+    }
+    return {};
+}
+
+}  // namespace jitune::internal
