@@ -39,39 +39,42 @@ struct MeanWhere {
     static JITUNE_FUNCTION R result(const State& a, Index) { return Mean<T, A, R>::result(a.sum, a.count); }
 };
 
-/// The mean of some values and the sum of their squared differences from it.
+/// The differences of some values from the first: their mean, and the sum of the squared differences from that.
 template <class A>
 struct Spread {
+    A first;
     A mean;
     A squares;
     A count;
 };
 
 /// The variance of a population, which var is in NumPy, too. Of no elements NaN. An element is added as in B. P. Welford,
-/// "Note on a Method for Calculating Corrected Sums of Squares and Products" (1962). Pairs of states are combined as in
-/// T. F. Chan, G. H. Golub and R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample
-/// Variances" (1979). Quotients need not be exact: a mean that is a little off changes the squares by its square.
+/// "Note on a Method for Calculating Corrected Sums of Squares and Products" (1962); states are combined as in T. F. Chan,
+/// G. H. Golub and R. J. LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing Sample Variances" (1979). Both
+/// work on differences from a first value: the mean of many would not move any more if it were large. Quotients need not
+/// be exact, for the squares take the means as they are.
 template <class T, class A, class R>
 struct Variance {
     using State = Spread<A>;
     static constexpr Combination kCombination = Combination::other;
-    static JITUNE_FUNCTION constexpr State identity() { return {A(0), A(0), A(0)}; }
-    static JITUNE_FUNCTION constexpr State map(T x, Index) { return {convert<A>(x), A(0), A(1)}; }
+    static JITUNE_FUNCTION constexpr State identity() { return {A(0), A(0), A(0), A(0)}; }
+    static JITUNE_FUNCTION constexpr State map(T x, Index) { return {convert<A>(x), A(0), A(0), A(1)}; }
     static JITUNE_FUNCTION State add(const State& a, T x) {
         const A value = convert<A>(x);
+        const A first = a.count == A(0) ? value : a.first;
         const A count = a.count + A(1);
-        const A apart = value - a.mean;
-        const A mean = a.mean + near_quotient(apart, count);
-        return {mean, a.squares + apart * (value - mean), count};
+        const A apart = value - first - a.mean;
+        const A step = apart * near_quotient(A(1), count);
+        return {first, a.mean + step, a.squares + apart * (apart - step), count};
     }
     static JITUNE_FUNCTION State combine(const State& a, const State& b) {
+        if (a.count == A(0) || b.count == A(0)) {
+            return a.count == A(0) ? b : a;
+        }
         const A count = a.count + b.count;
-        const A share = count == A(0) ? A(0) : near_quotient(b.count, count);
-        const A apart = b.mean - a.mean;
-        // Of no elements, a mean of 0 must not hide another's infinity.
-        const A mean = b.count == A(0) ? a.mean : a.count == A(0) ? b.mean : a.mean + apart * share;
-        const A between = a.count == A(0) || b.count == A(0) ? A(0) : apart * apart * a.count * share;
-        return {mean, a.squares + b.squares + between, count};
+        const A share = near_quotient(b.count, count);
+        const A apart = b.first - a.first + b.mean - a.mean;
+        return {a.first, a.mean + apart * share, a.squares + b.squares + apart * apart * a.count * share, count};
     }
     static JITUNE_FUNCTION R result(const State& a, Index) { return static_cast<R>(variance(a)); }
     static JITUNE_FUNCTION A variance(const State& a) { return a.squares / a.count; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -69,22 +70,6 @@ vector = {{ values = [{vectors}], default = {vector} }}
 )toml";
 }
 
-/// Where there are several stages, a line is read once if its threads can hold it; else by whole
-/// blocks.
-std::string held_lines(const FormulaParts& parts) {
-    if (parts.kernels.stages().size() < 2) {
-        return "";
-    }
-    const std::size_t held = std::max<std::size_t>(256 / parts.most_bytes(), 1);
-    return is_columns(parts)
-               ? fmt::format("\"split = 1 OR lanes * unroll >= length OR length > 32 * {}\",",
-                             std::min<std::size_t>(held, 16))
-               : fmt::format(
-                     "\"split = 1 OR lanes * vector * unroll >= length OR (by_block AND length "
-                     "> 1024 * iif(length % {} = 0, {}, 16))\",",
-                     std::max<std::size_t>(16 / parts.widest(), 1), held);
-}
-
 /// As Stored in jitune_finish.h has a state.
 std::size_t stored_bytes(const StageWork& stage) {
     return stage.state_bytes <= 8 ? 8 : (stage.state_bytes + 15) / 16 * 16;
@@ -108,9 +93,31 @@ std::size_t shared_bytes(const FormulaParts& parts) {
     return total;
 }
 
+/// Of a block.
+constexpr std::size_t kSharedBytes = 32768;
+
+/// Where there are several stages, a line is read once if its threads can hold it; else by whole
+/// blocks.
+std::string held_lines(const FormulaParts& parts) {
+    if (parts.kernels.stages().size() < 2) {
+        return "";
+    }
+    const std::size_t held = std::max<std::size_t>(256 / parts.most_bytes(), 1);
+    // A warp's width of columns: a block's other threads share them, as far as their states have
+    // room.
+    const std::size_t room = kSharedBytes / std::max<std::size_t>(shared_bytes(parts), 1);
+    const std::size_t lanes = std::bit_floor(std::clamp<std::size_t>(room, 32, 1024)) / 32;
+    return is_columns(parts)
+               ? fmt::format("\"split = 1 OR lanes * unroll >= length OR length > {}\",",
+                             lanes * std::min<std::size_t>(held, 16))
+               : fmt::format(
+                     "\"split = 1 OR lanes * vector * unroll >= length OR (by_block AND length "
+                     "> 1024 * iif(length % {} = 0, {}, 16))\",",
+                     std::max<std::size_t>(16 / parts.widest(), 1), held);
+}
+
 std::string lines_space(const FormulaParts& parts) {
     const std::size_t widest = parts.widest();
-    constexpr std::size_t kSharedBytes = 32768;
     constexpr std::string_view kCommon =
         R"toml(    "blocks_per_sm = 1024 OR split = 1 OR sm_count * blocks_per_sm < groups",
 ]

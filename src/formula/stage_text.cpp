@@ -119,14 +119,18 @@ std::string operations(const StageWork& work, std::size_t word) {
         "        return {{{}}};\n    }}\n",
         has_state, fmt::join(identities, ", "), has_state ? "a" : "", has_state ? "b" : "",
         fmt::join(combinations, ",\n                "));
+    return text;
+}
+
+/// Which word of a small state is the upper one of a float: MarkedSlot in jitune_finish.h.
+std::string nan_word(const StageWork& work) {
     const auto real = std::find_if(work.reductions.begin(), work.reductions.end(),
                                    [](const StageReduction& one) { return one.float_bytes > 0; });
-    const bool can_mark = work.state_bytes > 8 && work.state_bytes <= 16;  // MarkedSlot
-    if (can_mark && real != work.reductions.end()) {
-        text += fmt::format("    static constexpr int kNanWord = {};\n",
-                            (real->offset + real->float_bytes) / 4 - 1);
-    }
-    return text;
+    const bool has_slot = work.state_bytes > 8 && work.state_bytes <= 16;
+    return has_slot && real != work.reductions.end()
+               ? fmt::format("    static constexpr int kNanWord = {};\n",
+                             (real->offset + real->float_bytes) / 4 - 1)
+               : "";
 }
 
 std::vector<StageMember> arrays_of(const std::vector<StageMember>& members,
@@ -382,7 +386,7 @@ std::string device_stage(const StageWork& work, const std::string& name, bool is
     }
     return fmt::format(
         R"(struct {name} {{
-{declarations}{operations}{members}    static constexpr int kFirstBytes = {first_bytes};
+{declarations}{operations}{members}{nan_word}    static constexpr int kFirstBytes = {first_bytes};
     __device__ __forceinline__ Index address() const {{ return {address}; }}
 {types}{load_and_store}{add}    __device__ __forceinline__ void finish(const State& state, Index n, const Scalars& scalars) const {{
         (void)state, (void)n, (void)scalars;
@@ -391,6 +395,7 @@ std::string device_stage(const StageWork& work, const std::string& name, bool is
 )",
         fmt::arg("name", name), fmt::arg("declarations", declarations(work.members)),
         fmt::arg("operations", operations(work, word)), fmt::arg("members", members(work, word)),
+        fmt::arg("nan_word", is_plain ? "" : nan_word(work)),
         fmt::arg("first_bytes", arrays.empty() ? 1 : bytes_of(arrays.front().type)),
         fmt::arg("address", arrays.empty()
                                 ? std::string("0")

@@ -22,7 +22,7 @@ using Kind = FormulaNode::Kind;
 using Operation = FormulaOperation::Kind;
 using Reach = StageMember::Reach;
 
-constexpr std::size_t kMostStateBytes = 128;
+constexpr std::size_t kMostStateBytes = 256;
 
 bool is_on_host(StageStyle style) {
     return style == StageStyle::host || style == StageStyle::host_plain;
@@ -104,7 +104,7 @@ StateSize state_size(const FormulaOperation& operation, bool has_where, ElementT
     if (operation.kind == Operation::place || (operation.name == "mean" && has_where)) {
         return {16, 8};
     }
-    const std::size_t count = operation.name == "var" || operation.name == "std" ? 3
+    const std::size_t count = operation.name == "var" || operation.name == "std" ? 4
                               : operation.name == "log_sum_exp"                  ? 2
                                                                                  : 1;
     return {count * one, one};

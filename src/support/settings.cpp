@@ -15,11 +15,12 @@ std::string setting_text(std::string_view name, std::string_view value) {
 std::vector<std::string_view> settings_of(std::string_view text) {
     std::vector<std::string_view> settings;
     while (!text.empty()) {
-        const std::size_t begin = std::min(text.find('=') + 1, text.size());
         const std::size_t space = text.find(' ');
-        const bool is_quoted = begin < space && text.substr(begin).starts_with('"');
+        const std::size_t sign = text.substr(0, space).find('=');
+        const bool is_quoted =
+            sign != std::string_view::npos && text.substr(sign + 1).starts_with('"');
         const std::size_t end =
-            std::min(is_quoted ? text.find(' ', text.find('"', begin + 1)) : space, text.size());
+            std::min(is_quoted ? text.find(' ', text.find('"', sign + 2)) : space, text.size());
         settings.push_back(text.substr(0, end));
         text.remove_prefix(std::min(end + 1, text.size()));
     }

@@ -159,10 +159,10 @@ TEST(FormulaTemplate, NamesWhatHasNoMeaning) {
     refuses("r = sum(x * k + sqrt)", "\"sqrt\" has a meaning of its own, and no value here");
     refuses("r = sum(x * k); r = sum(x)", "\"r\" is given twice");
     std::string many = "r = sum(x * k)";
-    for (int i = 0; i < 40; ++i) {
+    for (int i = 0; i < 64; ++i) {
         many += fmt::format("; s{} = sum(x)", i);
     }
-    refuses(many, "keep 164 bytes; they may keep 128");
+    refuses(many, "keep 260 bytes; they may keep 256");
 }
 
 TEST(FormulaTemplate, HoldsTheOperationsOfOnesOwnThatItUses) {

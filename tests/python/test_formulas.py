@@ -4,6 +4,7 @@
 import array
 import gc
 import re
+import time
 import sys
 
 import numpy
@@ -515,9 +516,13 @@ def test_formulas_are_named_by_their_text(session):
 def test_a_database_names_formulas(tmp_path):
     session = jitune.Session(database=tmp_path / "tuning.db", on_miss="now", budget=0.5)
     x = numpy.ones(5000, "float32")
-    jitune.map_reduce("rr = sum(x * x); worst = max(fabs(x))", x=x, session=session)
     formula = "rr = sum(x * x); worst = max(fabs(x))"
-    [winner] = jitune.db.winners(session)  # a process of its own
+    winners = []
+    end = time.monotonic() + 60
+    while not winners and time.monotonic() < end:  # a busy machine needs several budgets
+        jitune.map_reduce(formula, x=x, session=session)
+        winners = jitune.db.winners(session)  # a process of its own
+    [winner] = winners
     assert f'formula="{formula}" inputs=x:float32 outputs=rr:float32,worst:float32 shape=flat' in winner["key"]["types"]
     assert formula in session.counters()["longest_pause_of"]
 

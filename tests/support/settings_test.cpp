@@ -32,6 +32,7 @@ TEST(Settings, OfBrokenTextEndSomewhere) {
     EXPECT_EQ(settings_of("a=\"b c"), (Settings{"a=\"b c"}));
     EXPECT_EQ(settings_of("a=\"b\"c d=1"), (Settings{"a=\"b\"c", "d=1"}));
     EXPECT_EQ(settings_of("word a=\"1 2\""), (Settings{"word", "a=\"1 2\""}));
+    EXPECT_EQ(settings_of("\"word a\" b=1"), (Settings{"\"word", "a\"", "b=1"}));
     EXPECT_EQ(value_of_setting("a=\""), "\"");
     EXPECT_EQ(value_of_setting("a=\"\""), "");
 }

@@ -53,8 +53,10 @@ public:
     }
     /// Containers are refused: nothing would tell in which memory their elements lie.
     template <class Container>
-    requires Element<typename Container::value_type> KernelArgument(  // NOLINT
-        const Container& /*unused*/) {
+    requires(Element<typename Container::value_type>&& requires(const Container& all) {
+        all.data();
+        all.size();
+    }) KernelArgument(const Container& /*unused*/) {  // NOLINT(google-explicit-constructor)
         static_assert(sizeof(Container) == 0,
                       "jitune takes a pointer to the first element, not a container: give "
                       "x.data(), in device memory where the call is for a GPU");

@@ -218,20 +218,26 @@ TEST_F(MapReduceHost, ANarrowPlaceDoesNotNarrowWhatIsAccumulated) {
     EXPECT_FLOAT_EQ(mean, 1.0F / 3);
 }
 
-TEST_F(MapReduceHost, AVarianceFarFromZeroKeepsItsDigits) {
-    constexpr std::size_t kN = 100'003;
-    constexpr float kFar = 10'000;
-    std::vector<float> x(kN);
-    for (std::size_t i = 0; i < kN; ++i) {
-        x[i] = kFar + static_cast<float>(i * 7919 % 1000) / 1000;  // a twelfth, nearly
-    }
-    float variance = 0, far_first = 0;
+TEST_F(MapReduceHost, AVarianceKeepsItsDigitsFarFromZeroAndFromTheFirstElement) {
+    constexpr std::size_t kN = 1'000'003;
     const MapReduce formula("v = var(x)", session_);
-    formula.on_host({{"x", x.data()}}, kN, {{"v", &variance}});
-    EXPECT_NEAR(variance, 1.0 / 12, 1e-4);
-    x.front() = 0;
-    formula.on_host({{"x", x.data()}}, kN, {{"v", &far_first}});
-    EXPECT_NEAR(far_first, 1.0 / 12 + double{kFar} * kFar / kN, 0.2);
+    for (const float far : {0.0F, 1e4F, 1e6F, 1e7F}) {
+        for (const float first : {far, 0.0F, -1e4F * far}) {
+            SCOPED_TRACE(fmt::format("around {}, first {}", far, first));
+            std::vector<float> x(kN, first);
+            double sum = first, squares = 0;
+            for (std::size_t i = 1; i < kN; ++i) {
+                x[i] = far + static_cast<float>(i * 7919 % 1000) / 64;
+                sum += x[i];
+            }
+            for (const float one : x) {
+                squares += (one - sum / kN) * (one - sum / kN);
+            }
+            float variance = 0;
+            formula.on_host({{"x", x.data()}}, kN, {{"v", &variance}});
+            EXPECT_NEAR(variance / (squares / kN), 1, 1e-5);
+        }
+    }
 }
 
 TEST_F(MapReduceHost, NoElementsGiveTheResultsOfTheOperations) {
