@@ -4,8 +4,8 @@
 import array
 import gc
 import re
-import time
 import sys
+import time
 
 import numpy
 import pytest
