@@ -37,6 +37,7 @@ def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, se
       of all others (one for each column). Dimensions between others are moved to the end of copies.
     - offsets: int32 or int64; operations reduce each segment, the elements from offsets[k] on, before offsets[k + 1].
       A result has len(offsets) - 1 elements. Arrays have one dimension, or (segments, 1) for one value for each.
+      Elements before the first offset and from the last on are neither reduced nor written.
     - out: places of results by name: arrays of as many elements as the result has, which takes their dtype.
     - An array that the formula writes is new, with the shape of the first array that the formula reads, or of all
       together if there is an axis; but if the call gives the array by its name, as an input or to be written alone, it

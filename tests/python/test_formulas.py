@@ -217,6 +217,12 @@ def test_segments_are_those_of_numpy(lengths, dtype, keepdims, has_place, before
     assert got["s"] is place if has_place else got["s"].dtype == "float32"
 
 
+def test_elements_outside_of_segments_stay_as_they_are(compute):
+    x, y = numpy.arange(6.0), numpy.full(6, 9.0)
+    got = compute("s = sum(x); y[i] = x - s", x=x, y=y, offsets=numpy.array([1, 3, 4]))
+    assert got["s"].tolist() == [3, 3] and y.tolist() == [9, -2, -1, 0, 9, 9]
+
+
 @pytest.mark.parametrize("axis", [0, -1, (0, 1)])
 def test_layer_norm_reads_what_a_call_before_gave(axis, compute):
     x, gain = numpy.linspace(-3, 5, 60).reshape(5, 12) ** 2, numpy.arange(12.0)
@@ -409,6 +415,8 @@ READONLY.flags.writeable = False
      "writes result, which shares memory with offsets"),
     ("sum(x)", {"x": ONES, "offsets": [0, 4]}, TypeError, "offsets is no array"),
     ("sum(x)", {"x": SQUARE, "offsets": OFFSETS}, ValueError, "x has shape (4, 4): with offsets, pass an array of one"),
+    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[1:]}, ValueError, "the offsets go from 2 to 4, and the new array y has 4"),
+    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[:2]}, ValueError, "let them go from 0 to 4, or pass y="),
     ("sum(x * y)", {"x": ONES, "y": ONES[:2], "offsets": OFFSETS}, ValueError, "y has 2 elements and x 4"),
     ("sum(x)", {"x": numpy.ones((2, 1)), "offsets": OFFSETS}, ValueError, "no array says how many elements"),
     ("y[i] = x", {"x": ONES, "y": SQUARE[:1], "offsets": OFFSETS}, ValueError, "y has shape (1, 4): with offsets"),

@@ -52,8 +52,9 @@ private:
 }
 
 /// Arrays of `n` elements; segment k is the elements from offsets[k] on, before offsets[k + 1]. The
-/// `segments` + 1 offsets ascend and lie where the arrays are. A result is an array of a value for
-/// each segment.
+/// `segments` + 1 offsets must not decrease, must lie in [0, n], and lie where the arrays are.
+/// Elements before the first one and from the last one on are in no segment: they are neither
+/// reduced nor written. A result is an array of a value for each segment.
 template <Element T>
 requires(std::is_integral_v<T> && sizeof(T) >= 4) [[nodiscard]] FormulaShape
     each_segment(const T* offsets, std::int64_t segments, std::int64_t n) {
