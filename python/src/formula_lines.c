@@ -79,8 +79,11 @@ static int add_elements(Lines* lines, const Array* array, const char* name) {
     } else if (array->size != lines->size) {
         PyErr_Format(PyExc_ValueError,
                      "%s has %lld elements and %s %lld: pass arrays of equal size, and scalars "
-                     "without dimensions",
-                     name, (long long)array->size, lines->first, (long long)lines->size);
+                     "without dimensions%s",
+                     name, (long long)array->size, lines->first, (long long)lines->size,
+                     lines->has_offsets ? ""
+                                        : "; with axis=, as in axis=-1 for each row, rows and "
+                                          "columns are broadcast");
         return -1;
     }
     return 0;

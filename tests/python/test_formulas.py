@@ -360,6 +360,8 @@ READONLY.flags.writeable = False
     ("np.argmax(x)", {"x": ONES}, jitune.UsageError, "write arg_max in place of np.argmax"),
     ("s = sum(x)", {"x": ONES, "s": ONES}, TypeError, "the call brings 's'"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(3)}, ValueError, "y has 3 elements and x 4: pass arrays of equal size"),
+    ("sum(x * y)", {"x": SQUARE, "y": ONES}, ValueError,
+     "y has 4 elements and x 16: pass arrays of equal size, and scalars without dimensions; with axis=, as in axis=-1"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(1)}, ValueError, "scalars without dimensions"),
     ("sum(x)", {"x": ONES[::2]}, ValueError, "x must be C-contiguous"),
     ("sum(x)", {"x": numpy.ones((2, 3)).T}, ValueError, "x must be C-contiguous"),

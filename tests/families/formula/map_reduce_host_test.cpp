@@ -71,7 +71,9 @@ TEST_F(MapReduceHost, OneResultOfRanges) {
     expect_error(ErrorKind::usage, "ends with an array, not with one result",
                  [&] { static_cast<void>(tuned_map_reduce("y[i] = x", x)); });
     const std::vector<float> shorter{1};
-    expect_error(ErrorKind::usage, "3 and 1 elements",
+    expect_error(ErrorKind::usage,
+                 "3 and 1 elements: give arrays of equal length, or call MapReduce::on_host with "
+                 "each_row(rows, columns) and per_column(pointer)",
                  [&] { static_cast<void>(tuned_map_reduce("sum(x * y)", x, shorter)); });
 }
 
@@ -388,6 +390,14 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
     refuses("r = sum(x) / n", "a result of float32 has no place of int32", {"r", &whole});
     refuses("y[i] = x", "the call gives no place for it", {"r", &out});
+    expect_error(ErrorKind::usage, "gives no output; the formula has \"a\", \"y\": give places",
+                 [&] {
+                     MapReduce("a = sum(x); y[i] = x", session_).on_host({{"x", x.data()}}, 1, {});
+                 });
+    MapReduce("r = sum(c ? pi : if * T)", session_)
+        .on_host({{"c", x.data()}, {"pi", 3.0F}, {"if", x.data()}, {"T", x.data()}}, 1,
+                 {{"r", &out}});
+    EXPECT_EQ(out, 3);
     expect_error(ErrorKind::usage, "argument in_x must be a pointer to float32, not null", [&] {
         const float* const none = nullptr;
         MapReduce("sum(x)", session_).on_host({{"x", none}}, 1, {{"result", &out}});
