@@ -383,6 +383,13 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     };
     refuses("r = sum(x * y)", "\"y\" is neither an input of the call nor a result above",
             {"r", &out});
+    refuses("r = sum(x * pi)",
+            "\"pi\" is neither an input of the call nor a result above: write 3.141592653589793\n",
+            {"r", &out});
+    refuses("r = sum(x) + median(x)",
+            "\"median\" is neither a function nor an operation that "
+            "formulas know: formulas have no sort, scan or quantile",
+            {"r", &out});
     refuses("r = sum(i)", "the call brings \"x\", which the formula does not read", {"r", &out});
     refuses("r = sum(x)",
             "the call wants \"q\", which the formula does not give; it gives \"r\":", {"q", &out});
