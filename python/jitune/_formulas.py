@@ -11,7 +11,7 @@ def _formula(text, session):
     return MapReduce(text, session)
 
 
-def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, session=None, **inputs):
+def map_reduce(text, /, *arrays, axis=None, offsets=None, keepdims=False, out=None, session=None, **inputs):
     """What a formula over arrays gives: each array is read once for all results that do not need one another.
 
         >>> import numpy, jitune
@@ -48,4 +48,6 @@ def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, se
     of integers are of the type of the expression, int32 at least: write sum(int64(x)), or give out, for a wider one.
     Raises jitune.Error, TypeError or ValueError.
     """
+    if arrays:
+        raise TypeError('map_reduce takes its arrays by name, as in map_reduce("sum(x * y)", x=x, y=y)')
     return _formula(text, session)(axis=axis, offsets=offsets, keepdims=keepdims, out=out, **inputs)

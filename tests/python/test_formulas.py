@@ -368,7 +368,9 @@ READONLY.flags.writeable = False
     ("sum(x)", {"x": [1.0, 2.0]}, TypeError, "x is no array"),
     ("sum(x * k)", {"x": ONES, "k": "a"}, TypeError, "k is no array"),
     ("sum(x * k)", {"x": ONES, "k": 2**64}, OverflowError, "k is 18446744073709551616"),
-    ("sum(x)", {"x": numpy.ones(2, "complex64")}, TypeError, "bools, integers or floats"),
+    ("sum(x)", {"x": numpy.ones(2, "complex64")}, TypeError, "x has elements of dtype complex64: pass bools, integers"),
+    ("sum(x)", {"x": numpy.ones(2, object)}, TypeError, "x has elements of dtype object: pass bools, integers or"),
+    ("sum(x)", {"x": memoryview(b"ab").cast("c")}, TypeError, "x has elements of format \"c\": pass bools, integers"),
     ("sum(x)", {"x": 3.0}, ValueError, "no array says how many elements"),
     ("y[i] = i", {}, ValueError, "no array says how many elements"),
     ("x[i] = x + 1", {"x": READONLY}, ValueError, "x is read-only"),
@@ -449,6 +451,8 @@ def test_arrays_are_on_one_device(compute):
 def test_a_formula_takes_its_arrays_by_name():
     with pytest.raises(TypeError, match="by name"):
         TWO(ONES, ONES)
+    with pytest.raises(TypeError, match=re.escape('by name, as in map_reduce("sum(x * y)", x=x, y=y)')):
+        jitune.map_reduce("sum(x * y)", ONES, ONES)
     with pytest.raises(TypeError, match="once"):
         TWO.__init__("sum(x)")
     with pytest.raises(TypeError, match="session"):

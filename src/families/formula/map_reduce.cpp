@@ -322,7 +322,17 @@ namespace {
 /// A formula of tuned_map_reduce() with the names of its inputs.
 struct KnownFormula {
     explicit KnownFormula(const std::string& text)
-        : formula(text), statements(parse_formula(text)), names(formula_inputs(statements)) {}
+        : formula(text), statements(parse_formula(text)), names(formula_inputs(statements)) {
+        for (auto one = statements.begin(); one + 1 < statements.end(); ++one) {
+            const std::vector<std::string> read = formula_inputs({one + 1, statements.end()});
+            if (!one->is_array && std::find(read.begin(), read.end(), one->name) == read.end()) {
+                throw Error(ErrorKind::usage,
+                            fmt::format("tuned_map_reduce gives one result, \"{}\", and nothing "
+                                        "uses \"{}\": use MapReduce::on_host for several: {}",
+                                        statements.back().name, one->name, text));
+            }
+        }
+    }
 
     MapReduce formula;
     std::vector<FormulaStatement> statements;

@@ -70,6 +70,9 @@ TEST_F(MapReduceHost, OneResultOfRanges) {
     EXPECT_EQ(tuned_map_reduce("sum(x * y)", std::vector<float>(), std::vector<float>()), 0);
     expect_error(ErrorKind::usage, "ends with an array, not with one result",
                  [&] { static_cast<void>(tuned_map_reduce("y[i] = x", x)); });
+    EXPECT_EQ(tuned_map_reduce("m = max(x); sum_above = sum(x - m)", x), -3.0F);
+    expect_error(ErrorKind::usage, "gives one result, \"b\", and nothing uses \"a\"",
+                 [&] { static_cast<void>(tuned_map_reduce("a = sum(x); b = max(x)", x)); });
     const std::vector<float> shorter{1};
     expect_error(ErrorKind::usage,
                  "3 and 1 elements: give arrays of equal length, or call MapReduce::on_host with "
