@@ -424,6 +424,9 @@ READONLY.flags.writeable = False
     ("sum(x * y)", {"x": ONES, "y": ONES[:2], "offsets": OFFSETS}, ValueError, "y has 2 elements and x 4"),
     ("sum(x)", {"x": numpy.ones((2, 1)), "offsets": OFFSETS}, ValueError, "no array says how many elements"),
     ("y[i] = x", {"x": ONES, "y": SQUARE[:1], "offsets": OFFSETS}, ValueError, "y has shape (1, 4): with offsets"),
+    ("sum(" + " + ".join(f"x{k}" for k in range(58)) + ")", {f"x{k}": ONES for k in range(58)}, ValueError,
+     "a formula has at most 58 inputs and results"),
+    ("sum(" + " + ".join(f"x{k}" for k in range(59)) + ")", {}, ValueError, "reads more than 58 names"),
     ("sum(x)\0", {"x": ONES}, ValueError, "null"),
     (3, {"x": ONES}, TypeError, "str"),
 ])
