@@ -200,9 +200,8 @@ void refuse_many_arguments(const FormulaParts& parts) {
     if (given + kept > kMost) {
         throw Error(
             ErrorKind::usage,
-            fmt::format("the call of the formula has {} inputs and outputs, and later passes "
-                        "read {} results besides: these may be {} together; split the "
-                        "formula into several",
+            fmt::format("the call of the formula has {} inputs and outputs, and {} more for "
+                        "later passes: {} is the most; split the formula into several",
                         given, kept, kMost));
     }
 }
