@@ -415,12 +415,12 @@ READONLY.flags.writeable = False
     ("sum(x)", {"x": ONES, "offsets": OFFSETS[::-1].copy()}, ValueError, "offset 1 is 2: offsets must not decrease"),
     ("sum(x)", {"x": ONES, "offsets": OFFSETS - 1}, ValueError, "offset 0 is -1"),
     ("sum(x)", {"x": ONES, "offsets": OFFSETS + 1}, ValueError, "offset 2 is 5: offsets must not decrease and"),
+    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[1:]}, ValueError, "the offsets go from 2 to 4, and the new array y has 4"),
+    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[:2]}, ValueError, "let them go from 0 to 4, or pass y="),
     ("count_nonzero(x)", {"x": ONES, "offsets": OFFSETS, "out": {"result": OFFSETS[1:]}}, ValueError,
      "writes result, which shares memory with offsets"),
     ("sum(x)", {"x": ONES, "offsets": [0, 4]}, TypeError, "offsets is no array"),
     ("sum(x)", {"x": SQUARE, "offsets": OFFSETS}, ValueError, "x has shape (4, 4): with offsets, pass an array of one"),
-    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[1:]}, ValueError, "the offsets go from 2 to 4, and the new array y has 4"),
-    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[:2]}, ValueError, "let them go from 0 to 4, or pass y="),
     ("sum(x * y)", {"x": ONES, "y": ONES[:2], "offsets": OFFSETS}, ValueError, "y has 2 elements and x 4"),
     ("sum(x)", {"x": numpy.ones((2, 1)), "offsets": OFFSETS}, ValueError, "no array says how many elements"),
     ("y[i] = x", {"x": ONES, "y": SQUARE[:1], "offsets": OFFSETS}, ValueError, "y has shape (1, 4): with offsets"),
@@ -530,7 +530,7 @@ def test_formulas_are_named_by_their_text(session):
 
 
 def test_a_database_names_formulas(tmp_path):
-    session = jitune.Session(database=tmp_path / "tuning.db", on_miss="now", budget=0.5)
+    session = jitune.Session(database=tmp_path / "tuning.db", on_miss="now", budget=5)
     x = numpy.ones(5000, "float32")
     jitune.map_reduce("rr = sum(x * x); worst = max(fabs(x))", x=x, session=session)
     formula = "rr = sum(x * x); worst = max(fabs(x))"
