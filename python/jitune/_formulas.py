@@ -11,7 +11,7 @@ def _formula(text, session):
     return MapReduce(text, session)
 
 
-def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, session=None, **inputs):
+def map_reduce(text, /, *arrays, axis=None, offsets=None, keepdims=False, out=None, session=None, **inputs):
     """What a formula over arrays gives: each array is read once for all results that do not need one another.
 
         >>> import numpy, jitune
@@ -37,6 +37,7 @@ def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, se
       of all others (one for each column). Dimensions between others are moved to the end of copies.
     - offsets: int32 or int64; operations reduce each segment, the elements from offsets[k] on, before offsets[k + 1].
       A result has len(offsets) - 1 elements. Arrays have one dimension, or (segments, 1) for one value for each.
+      Elements before the first offset and from the last on are neither reduced nor written.
     - out: places of results by name: arrays of as many elements as the result has, which takes their dtype.
     - An array that the formula writes is new, with the shape of the first array that the formula reads, or of all
       together if there is an axis; but if the call gives the array by its name, as an input or to be written alone, it
@@ -47,4 +48,6 @@ def map_reduce(text, /, *, axis=None, offsets=None, keepdims=False, out=None, se
     of integers are of the type of the expression, int32 at least: write sum(int64(x)), or give out, for a wider one.
     Raises jitune.Error, TypeError or ValueError.
     """
+    if arrays:
+        raise TypeError('map_reduce takes its arrays by name, as in map_reduce("sum(x * y)", x=x, y=y)')
     return _formula(text, session)(axis=axis, offsets=offsets, keepdims=keepdims, out=out, **inputs)

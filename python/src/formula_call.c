@@ -429,6 +429,7 @@ static int check_call(const FormulaCall* call) {
             return -1;
         }
     }
+    const char* made = NULL;  // an array that the call does not give
     for (size_t i = 0; i < call->form->result_count; ++i) {
         const Given* place = &call->targets[i].place;
         const jitune_formula_result* result = &call->form->results[i];
@@ -438,13 +439,14 @@ static int check_call(const FormulaCall* call) {
              check_device(call, place, result->name) != 0 || check_overlaps(call, i) != 0)) {
             return -1;
         }
+        made = result->is_array != 0 && !place->is_read ? result->name : made;
     }
     if (!call->offsets.is_read) {
         return 0;
     }
     return check_device(call, &call->offsets, "offsets") != 0
                ? -1
-               : lines_check_offsets(&call->lines, &call->offsets.array);
+               : lines_check_offsets(&call->lines, &call->offsets.array, made);
 }
 
 int call_read_places(FormulaCall* call) {

@@ -7,7 +7,7 @@
 #include "result.h"
 #include "support.h"
 
-enum { kMostArguments = 64 };  // inputs and results of a call together
+enum { kMostArguments = 58 };  // inputs and results of a call together
 
 // The results of a formula for inputs of these kinds and types in a shape. A formula keeps them,
 // because to find them out takes longer than a call.

@@ -79,8 +79,11 @@ static int add_elements(Lines* lines, const Array* array, const char* name) {
     } else if (array->size != lines->size) {
         PyErr_Format(PyExc_ValueError,
                      "%s has %lld elements and %s %lld: pass arrays of equal size, and scalars "
-                     "without dimensions",
-                     name, (long long)array->size, lines->first, (long long)lines->size);
+                     "without dimensions%s",
+                     name, (long long)array->size, lines->first, (long long)lines->size,
+                     lines->has_offsets ? ""
+                                        : "; with axis=, as in axis=-1 for each row, rows and "
+                                          "columns are broadcast");
         return -1;
     }
     return 0;
@@ -246,11 +249,18 @@ int lines_take_written(Lines* lines, const Array* array, const char* name) {
                                     "the formula writes it, so pass an array of that shape");
 }
 
-int lines_check_offsets(const Lines* lines, const Array* offsets) {
+static int64_t offset_at(const Array* offsets, int64_t i) {
+    return offsets->type == JITUNE_INT32 ? ((const int32_t*)offsets->data)[i]
+                                         : ((const int64_t*)offsets->data)[i];
+}
+
+int lines_check_offsets(const Lines* lines, const Array* offsets, const char* made) {
+    if (offsets->device != kHostDevice) {
+        return 0;
+    }
     int64_t last = 0;
-    for (int64_t i = 0; offsets->device == kHostDevice && i < offsets->size; ++i) {
-        const int64_t next = offsets->type == JITUNE_INT32 ? ((const int32_t*)offsets->data)[i]
-                                                           : ((const int64_t*)offsets->data)[i];
+    for (int64_t i = 0; i < offsets->size; ++i) {
+        const int64_t next = offset_at(offsets, i);
         if (next < last || next > lines->size) {
             PyErr_Format(PyExc_ValueError,
                          "offset %lld is %lld: offsets must not decrease and must lie in [0, %lld]",
@@ -258,6 +268,15 @@ int lines_check_offsets(const Lines* lines, const Array* offsets) {
             return -1;
         }
         last = next;
+    }
+    if (made != NULL && (offset_at(offsets, 0) != 0 || last != lines->size)) {
+        PyErr_Format(
+            PyExc_ValueError,
+            "the offsets go from %lld to %lld, and the new array %s has %lld elements: let "
+            "them go from 0 to %lld, or pass %s=, whose other elements stay as they are",
+            (long long)offset_at(offsets, 0), (long long)last, made, (long long)lines->size,
+            (long long)lines->size, made);
+        return -1;
     }
     return 0;
 }

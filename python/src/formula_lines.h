@@ -39,9 +39,10 @@ int lines_close(Lines* lines);
 int lines_extent(const Lines* lines, const Array* array, const char* name,
                  jitune_formula_extent* extent);
 
-// Checks the values of offsets in host memory, when the lines are closed. Returns 0, or -1 with an
+// Checks the values of offsets in host memory, when the lines are closed. `made` is the name of a
+// new array, of which segments must leave no element out, or NULL. Returns 0, or -1 with an
 // exception.
-int lines_check_offsets(const Lines* lines, const Array* offsets);
+int lines_check_offsets(const Lines* lines, const Array* offsets, const char* made);
 
 // Checks an array that the formula writes. It closes the lines if the formula reads none. Returns
 // 0, or -1 with an exception.

@@ -267,8 +267,26 @@ static uint8_t code_of_letter(char letter) {
     }
 }
 
+// Names the dtype of an object that has one.
+static int refuse_format(PyObject* object, const char* format, const char* name) {
+    PyObject* dtype = PyObject_HasAttr(object, module_state.names.dtype)
+                          ? PyObject_GetAttr(object, module_state.names.dtype)
+                          : NULL;
+    if (dtype != NULL) {
+        PyErr_Format(PyExc_TypeError, "%s has elements of dtype %S: pass bools, integers or floats",
+                     name, dtype);
+    } else if (!PyErr_Occurred()) {
+        PyErr_Format(PyExc_TypeError,
+                     "%s has elements of format \"%s\": pass bools, integers or floats", name,
+                     format);
+    }
+    Py_XDECREF(dtype);
+    return -1;
+}
+
 // A format of the struct module with one element: "<f", "=q", "?".
-static int read_format(const char* format, int bytes, const char* name, Array* array) {
+static int read_format(PyObject* object, const char* format, int bytes, const char* name,
+                       Array* array) {
     const bool is_big = *format == '>' || *format == '!';
     const bool has_order = is_big || *format == '@' || *format == '=' || *format == '<';
     const char* letter = format + has_order;
@@ -281,10 +299,7 @@ static int read_format(const char* format, int bytes, const char* name, Array* a
     const bool is_one = letter[0] != '\0' && letter[1] == '\0';
     const uint8_t code = is_one ? code_of_letter(*letter) : 255;
     if (code == 255) {
-        PyErr_Format(PyExc_TypeError,
-                     "%s has elements of format \"%s\": pass bools, integers or floats", name,
-                     format);
-        return -1;
+        return refuse_format(object, format, name);
     }
     return type_of_code(code, 8 * bytes, 1, name, &array->type, &array->is_bool);
 }
@@ -314,7 +329,7 @@ int read_buffer(PyObject* object, const char* name, Array* array) {
     if (*format == 'B' && refuse_other_dtype(object) != 0) {
         return -1;
     }
-    if (read_format(format, (int)buffer->itemsize, name, array) != 0 ||
+    if (read_format(object, format, (int)buffer->itemsize, name, array) != 0 ||
         set_dimensions(array, name, buffer->ndim) != 0) {
         return -1;
     }

@@ -129,8 +129,10 @@ Platform& Engine::platform(PlatformKind kind, std::string_view advice) {
 }
 
 Platform& Engine::find(std::atomic<Platform*>& place, PlatformKind kind) {
-    Platform& found =
-        platform(kind, runs_on_gpu(kind) ? "; data in host memory need the device \"host\"" : "");
+    Platform& found = platform(
+        kind, runs_on_gpu(kind) ? "; data in host memory need the device \"host\", formulas "
+                                  "over them on_host(...)"
+                                : "");
     place.store(&found, std::memory_order_release);
     return found;
 }

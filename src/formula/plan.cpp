@@ -269,8 +269,10 @@ private:
             return;
         }
         if (binding_.input(node.text) == nullptr) {
-            refuse(node.at, fmt::format("\"{}\" is neither an input of the call nor a result above",
-                                        node.text));
+            const std::string hint = constant_hint(node.text);
+            refuse(node.at,
+                   fmt::format("\"{}\" is neither an input of the call nor a result above{}",
+                               node.text, hint.empty() ? "" : ": " + hint));
         }
         used_.insert(node.text);
     }

@@ -59,6 +59,7 @@ public:
             skip_number();
             return {Token::Kind::number, text_.substr(begin, at_ - begin), begin};
         }
+        refuse_qualified(begin);  // .sum()
         at_ += sign_length();
         return {Token::Kind::sign, text_.substr(begin, at_ - begin), begin};
     }
@@ -75,7 +76,7 @@ private:
         skip([](char c) { return is_letter(c) || is_digit(c); });
     }
 
-    /// Names of modules and of members, as in np.sum, x.sum() and std::max.
+    /// Names of modules and of members, as in np.sum, x.sum(), std::max and (x * y).sum().
     void refuse_qualified(std::size_t begin) {
         const auto joint = [&] {
             const std::size_t length = text_.substr(at_, 2) == "::" ? 2 : 1;
@@ -90,8 +91,21 @@ private:
             skip_name();
         }
         if (at_ > end) {
-            refuse_formula(text_, begin, qualified_hint(text_.substr(begin, at_ - begin)));
+            const std::string arguments = hint_of_arguments(text_.substr(at_));
+            refuse_formula(text_, begin,
+                           qualified_hint(text_.substr(begin, at_ - begin)) +
+                               (arguments.empty() ? "" : "; " + arguments));
         }
+    }
+
+    /// What is known of the first argument with a name in "(x, axis=1) ...".
+    static std::string hint_of_arguments(std::string_view call) {
+        const std::size_t sign = call.substr(0, call.find(')')).find('=');
+        if (!call.starts_with('(') || sign == std::string_view::npos) {
+            return "";
+        }
+        const std::size_t before = call.find_last_of(" (,", sign) + 1;
+        return formula_hint(call.substr(before, sign - before + 1));
     }
 
     /// Digits, letters and points, and the sign of an exponent: what they mean is read later.
@@ -122,6 +136,9 @@ private:
         }
         if (kShort.find(text_[at_]) != std::string_view::npos) {
             return 1;
+        }
+        if (text_[at_] == '@') {
+            refuse_formula(text_, at_, "write sum(x * y) in place of x @ y");
         }
         const auto byte = static_cast<unsigned char>(text_[at_]);
         refuse_formula(
@@ -236,6 +253,9 @@ private:
     FormulaNode choice() {
         const Deeper deeper(*this);
         FormulaNode condition = binary(1);
+        if (is("if")) {
+            refuse_here("write where(c, a, b) in place of a if c else b");
+        }
         if (!is("?")) {
             return condition;
         }
@@ -340,6 +360,10 @@ private:
             was_first_in_parentheses_ = true;
             return inside;
         }
+        if (is("=") && now_.at > 0 &&
+            std::string_view("+-*/%&|^<>").find(text_[now_.at - 1]) != text_.npos) {
+            refuse_here("formulas have no += and the like: write x[i] = x + y");
+        }
         refuse_here(now_.kind == Token::Kind::end
                         ? "the formula ends where a value should stand"
                         : fmt::format("\"{}\" stands where a value should", now_.text));
@@ -353,6 +377,9 @@ private:
         if (operator_here() != nullptr || is("not")) {
             refuse_here(fmt::format("\"{}\" stands where a value should", now_.text));
         }
+        if (is("True") || is("False") || is("None")) {  // no caller in Python has such a name
+            refuse_here(constant_hint(now_.text));
+        }
         advance();
         if (takes("(")) {
             node.kind = Kind::call;
@@ -363,7 +390,10 @@ private:
                 }
             }
             if (is("=")) {
-                refuse_here("arguments have no names, and a comparison is ==");
+                const std::string hint =
+                    node.parts.empty() ? "" : formula_hint(node.parts.back().text + "=");
+                refuse_here(hint.empty() ? "arguments have no names, and a comparison is =="
+                                         : "arguments have no names: " + hint);
             }
             expect(")", fmt::format("the call of {} has no end", node.text));
             was_indexed_ = false;
@@ -376,6 +406,9 @@ private:
     }
 
     void read_index(FormulaNode& node) {
+        if (text_.substr(0, text_.find(']', now_.at)).find(':', now_.at) != text_.npos) {
+            refuse_index(": give a slice as another input");
+        }
         const bool is_element = is("i");
         if (!is_element && !is("0")) {
             refuse_index(

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "backend/launch.hpp"
 #include "formula/syntax.hpp"
+#include "jitune/error.hpp"
 #include "support/hash.hpp"
 
 namespace jitune::internal {
@@ -181,6 +183,29 @@ std::string scalar_argument(const FormulaInput& one) {
                        one.name, to_string(one.type), is_whole(one.type) ? "3" : "0.5");
 }
 
+/// What no place is wanted for, and later passes read.
+bool is_kept(const FormulaResult& result, const FormulaBinding& binding) {
+    return result.is_read_later && binding.output(result.name) == nullptr;
+}
+
+/// Beside these a template has lines, length, offsets, parts, partials and counters.
+void refuse_many_arguments(const FormulaParts& parts) {
+    constexpr std::size_t kMost = kMaxArguments - 6;
+    const FormulaBinding& binding = parts.binding;
+    const std::vector<FormulaResult>& results = parts.plan.results;
+    const std::size_t given = binding.inputs.size() + binding.outputs.size();
+    const auto kept = static_cast<std::size_t>(
+        std::count_if(results.begin(), results.end(),
+                      [&](const FormulaResult& one) { return is_kept(one, binding); }));
+    if (given + kept > kMost) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("the call of the formula has {} inputs and outputs, and {} more for "
+                        "later passes: {} is the most; split the formula into several",
+                        given, kept, kMost));
+    }
+}
+
 }  // namespace
 
 FormulaParts::FormulaParts(std::string_view text, const FormulaBinding& its_binding,
@@ -194,6 +219,7 @@ FormulaParts::FormulaParts(std::string_view text, const FormulaBinding& its_bind
       references(text, plan, its_binding,
                  runs_on_cpu(its_platform) ? StageStyle::host_plain : StageStyle::device_plain,
                  &kernels.types()) {
+    refuse_many_arguments(*this);
     for (const FormulaStage& stage : plan.stages) {
         for (const FormulaStep& step : stage.steps) {
             is_exact = is_exact && jitune::internal::is_exact(step.value) &&
@@ -287,7 +313,7 @@ std::string arguments_of(const FormulaParts& parts) {
     }
     for (std::size_t i = 0; i < parts.plan.results.size(); ++i) {
         const FormulaResult& one = parts.plan.results[i];
-        if (one.is_read_later && binding.output(one.name) == nullptr) {
+        if (is_kept(one, binding)) {
             text +=
                 fmt::format("kept_{} = {{ access = \"scratch\", type = \"{}\", count = \"{}\" }}\n",
                             i, to_string(parts.kernels.types()[i]), counts.lines);

@@ -96,6 +96,12 @@ TEST_F(CliDatabase, AFormulaIsNamedByItsText) {
                   words + "\n"),
         std::string::npos)
         << show;
+    const auto explained = jitune("db explain --kernel map_reduce_0a1b2c3d -n 1000");
+    EXPECT_NE(explained.code, 0);
+    EXPECT_NE(
+        explained.err.find("is a formula, which has no file: jitune db list and jitune db show"),
+        std::string::npos)
+        << explained.err;
     EXPECT_EQ(jitune_json("db list")["winners"][0]["key"]["types"], stored.key.types);
     EXPECT_EQ(jitune("db export --bundle " + path("b.db.gz")).code, 0);
     EXPECT_EQ(jitune("db merge " + path("b.db.gz") + " --into " + path("other.db")).code, 0);

@@ -26,6 +26,9 @@ TEST_F(EngineDevices, SaysWhyADeviceIsMissing) {
     const auto engine = make_engine_on({});
     expect_error(ErrorKind::unavailable, "no cuda device: no fake device was made",
                  [&] { engine->device("cuda:0"); });
+    expect_error(ErrorKind::unavailable,
+                 "data in host memory need the device \"host\", formulas over them on_host(...)",
+                 [&] { engine->cuda(); });
     expect_error(ErrorKind::unavailable, "no device found", [&] { engine->first_device(); });
     const auto devices = engine->devices();
     ASSERT_EQ(devices.size(), 1U);

@@ -74,6 +74,17 @@ TEST(FormulaSyntax, SaysWhatIsWrongAndWhere) {
     refuses("sum(x, m = 0)", "character 10: arguments have no names, and a comparison is ==");
     refuses("sum(x * )", "\")\" stands where a value should");
     refuses("x +", "the formula ends where a value should stand");
+    refuses("sum(x, axis=1)",
+            "character 12: arguments have no names: axis= and keepdims= belong to the call");
+    refuses("var(x, ddof=1)", "var and std are those of ddof=0; of 1, var is var(x) * n / (n - 1)");
+    refuses("sum(a if c else b)", "character 7: write where(c, a, b) in place of a if c else b");
+    refuses("x += y", "character 4: formulas have no += and the like: write x[i] = x + y");
+    refuses("= y", "\"=\" stands where a value should");
+    refuses("sum(x @ y)", "character 7: write sum(x * y) in place of x @ y");
+    refuses("sum(x[1:])", "give a slice as another input");
+    refuses("sum(x[0:2])", "give a slice as another input");
+    refuses("where(x > 0, True, False)", "character 14: write true");
+    refuses("sum(x, None)", "character 8: formulas have no None");
     refuses("c ? x", "a choice is condition ? a : b: : is missing here");
 }
 
@@ -95,7 +106,32 @@ TEST(FormulaSyntax, NamesOfModulesAndMembersGiveWay) {
     refuses("std::fabs(x)", "write fabs in place of std::fabs");
     refuses("x.sum()", "write sum(x) in place of x.sum");
     refuses("x.amax()", "write max(x) in place of x.amax");
-    refuses("x.real", "names of formulas hold no dots and colons");
+    refuses("thrust::reduce(x)",
+            "write sum(x), max(x) or another operation in place of thrust::reduce");
+    refuses("np.pi", "write 3.141592653589793 in place of np.pi");
+    refuses("np.inf", "give it as an input, a scalar");
+    refuses("np.median(x)", "formulas have no sort, scan or quantile");
+    refuses("x.size", "write n in place of x.size");
+    refuses("x.shape[0]", "write n in place of x.shape");
+    refuses("x.T", "rows and columns are the call's, as in each_column(rows, columns)");
+    refuses("x.astype(float64)", "write float64(x) in place of x.astype");
+    refuses("a.exp()", "write exp(a) in place of a.exp");
+    refuses("x.pow(2)", "write pow in place of x.pow");
+    refuses("x.clip(0, 1)", "write min(max(x, low), high) in place of x.clip");
+    refuses("a.mean(axis=1)",
+            "write mean(a) in place of a.mean; axis= and keepdims= belong to the call; in C++ it "
+            "takes each_row(rows, columns)");
+    refuses("np.sum(x, dtype=float)",
+            "write sum in place of np.sum; a type stands in the expression, as in sum(float64(x))");
+    refuses("x.sum(where=1",
+            "write sum(x) in place of x.sum; the condition stands second without a name, as in "
+            "sum(x, x > 0)");
+    for (const char* const unknown : {"x.real", "np.foo(x)", "std::foo"}) {
+        expect_error(ErrorKind::usage, "; operations are sum, product",
+                     [&] { parse_formula(unknown); });
+    }
+    expect_error(ErrorKind::usage, "character 10: write sum(expression) in place of .sum\n",
+                 [] { parse_formula("s = (x*y).sum()"); });
     EXPECT_EQ(expression("c ? a:b"), "(? c a b)");
     EXPECT_EQ(expression(".5 * x"), "(* .5 x)");
 }

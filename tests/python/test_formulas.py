@@ -218,6 +218,12 @@ def test_segments_are_those_of_numpy(lengths, dtype, keepdims, has_place, before
     assert got["s"] is place if has_place else got["s"].dtype == "float32"
 
 
+def test_elements_outside_of_segments_stay_as_they_are(compute):
+    x, y = numpy.arange(6.0), numpy.full(6, 9.0)
+    got = compute("s = sum(x); y[i] = x - s", x=x, y=y, offsets=numpy.array([1, 3, 4]))
+    assert got["s"].tolist() == [3, 3] and y.tolist() == [9, -2, -1, 0, 9, 9]
+
+
 @pytest.mark.parametrize("axis", [0, -1, (0, 1)])
 def test_layer_norm_reads_what_a_call_before_gave(axis, compute):
     x, gain = numpy.linspace(-3, 5, 60).reshape(5, 12) ** 2, numpy.arange(12.0)
@@ -355,13 +361,17 @@ READONLY.flags.writeable = False
     ("np.argmax(x)", {"x": ONES}, jitune.UsageError, "write arg_max in place of np.argmax"),
     ("s = sum(x)", {"x": ONES, "s": ONES}, TypeError, "the call brings 's'"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(3)}, ValueError, "y has 3 elements and x 4: pass arrays of equal size"),
+    ("sum(x * y)", {"x": SQUARE, "y": ONES}, ValueError,
+     "y has 4 elements and x 16: pass arrays of equal size, and scalars without dimensions; with axis=, as in axis=-1"),
     ("sum(x * y)", {"x": ONES, "y": numpy.ones(1)}, ValueError, "scalars without dimensions"),
     ("sum(x)", {"x": ONES[::2]}, ValueError, "x must be C-contiguous"),
     ("sum(x)", {"x": numpy.ones((2, 3)).T}, ValueError, "x must be C-contiguous"),
     ("sum(x)", {"x": [1.0, 2.0]}, TypeError, "x is no array"),
     ("sum(x * k)", {"x": ONES, "k": "a"}, TypeError, "k is no array"),
     ("sum(x * k)", {"x": ONES, "k": 2**64}, OverflowError, "k is 18446744073709551616"),
-    ("sum(x)", {"x": numpy.ones(2, "complex64")}, TypeError, "bools, integers or floats"),
+    ("sum(x)", {"x": numpy.ones(2, "complex64")}, TypeError, "x has elements of dtype complex64: pass bools, integers"),
+    ("sum(x)", {"x": numpy.ones(2, object)}, TypeError, "x has elements of dtype object: pass bools, integers or"),
+    ("sum(x)", {"x": memoryview(b"ab").cast("c")}, TypeError, "x has elements of format \"c\": pass bools, integers"),
     ("sum(x)", {"x": 3.0}, ValueError, "no array says how many elements"),
     ("y[i] = i", {}, ValueError, "no array says how many elements"),
     ("x[i] = x + 1", {"x": READONLY}, ValueError, "x is read-only"),
@@ -406,6 +416,8 @@ READONLY.flags.writeable = False
     ("sum(x)", {"x": ONES, "offsets": OFFSETS[::-1].copy()}, ValueError, "offset 1 is 2: offsets must not decrease"),
     ("sum(x)", {"x": ONES, "offsets": OFFSETS - 1}, ValueError, "offset 0 is -1"),
     ("sum(x)", {"x": ONES, "offsets": OFFSETS + 1}, ValueError, "offset 2 is 5: offsets must not decrease and"),
+    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[1:]}, ValueError, "the offsets go from 2 to 4, and the new array y has 4"),
+    ("y[i] = x", {"x": ONES, "offsets": OFFSETS[:2]}, ValueError, "let them go from 0 to 4, or pass y="),
     ("count_nonzero(x)", {"x": ONES, "offsets": OFFSETS, "out": {"result": OFFSETS[1:]}}, ValueError,
      "writes result, which shares memory with offsets"),
     ("sum(x)", {"x": ONES, "offsets": [0, 4]}, TypeError, "offsets is no array"),
@@ -413,6 +425,9 @@ READONLY.flags.writeable = False
     ("sum(x * y)", {"x": ONES, "y": ONES[:2], "offsets": OFFSETS}, ValueError, "y has 2 elements and x 4"),
     ("sum(x)", {"x": numpy.ones((2, 1)), "offsets": OFFSETS}, ValueError, "no array says how many elements"),
     ("y[i] = x", {"x": ONES, "y": SQUARE[:1], "offsets": OFFSETS}, ValueError, "y has shape (1, 4): with offsets"),
+    ("sum(" + " + ".join(f"x{k}" for k in range(58)) + ")", {f"x{k}": ONES for k in range(58)}, ValueError,
+     "a formula has at most 58 inputs and results"),
+    ("sum(" + " + ".join(f"x{k}" for k in range(59)) + ")", {}, ValueError, "reads more than 58 names"),
     ("sum(x)\0", {"x": ONES}, ValueError, "null"),
     (3, {"x": ONES}, TypeError, "str"),
 ])
@@ -440,6 +455,8 @@ def test_arrays_are_on_one_device(compute):
 def test_a_formula_takes_its_arrays_by_name():
     with pytest.raises(TypeError, match="by name"):
         TWO(ONES, ONES)
+    with pytest.raises(TypeError, match=re.escape('by name, as in map_reduce("sum(x * y)", x=x, y=y)')):
+        jitune.map_reduce("sum(x * y)", ONES, ONES)
     with pytest.raises(TypeError, match="once"):
         TWO.__init__("sum(x)")
     with pytest.raises(TypeError, match="session"):
@@ -514,7 +531,7 @@ def test_formulas_are_named_by_their_text(session):
 
 
 def test_a_database_names_formulas(tmp_path):
-    session = jitune.Session(database=tmp_path / "tuning.db", on_miss="now", budget=0.5)
+    session = jitune.Session(database=tmp_path / "tuning.db", on_miss="now", budget=5)
     x = numpy.ones(5000, "float32")
     formula = "rr = sum(x * x); worst = max(fabs(x))"
     winners = []

@@ -43,6 +43,13 @@ const SweepFamily& sweep_family(std::string_view name) {
     const auto& rows = sweep_families();
     const auto row = std::find_if(rows.begin(), rows.end(),
                                   [&](const SweepFamily& one) { return one.name == name; });
+    if (row == rows.end() && name.starts_with("map_reduce_")) {
+        throw Error(
+            ErrorKind::usage,
+            fmt::format("--kernel: \"{}\" is a formula, which has no file: jitune db list and "
+                        "jitune db show tell of its winners",
+                        name));
+    }
     if (row == rows.end()) {
         std::vector<std::string> names;
         for (const SweepFamily& one : rows) {

@@ -77,9 +77,6 @@ void refuse_bad_arguments(FormulaArguments inputs, FormulaArguments outputs) {
                                     one.name()));
         }
     }
-    if (outputs.empty()) {
-        throw Error(ErrorKind::usage, "the call of a formula gives no output");
-    }
 }
 
 void refuse_bad_sizes(const FormulaShape& shape, std::int64_t least) {
@@ -166,6 +163,7 @@ struct MapReduce::State {
           Session& session)
         : formula(text), operations(its_operations), engine(SessionAccess::engine(session)) {
         for (const FormulaStatement& one : parse_formula(formula)) {
+            results.push_back(one.name);
             if (one.is_array) {
                 written.push_back(one.name);
             }
@@ -179,6 +177,13 @@ struct MapReduce::State {
             return *known;
         }
         refuse_bad_arguments(inputs, outputs);
+        if (outputs.empty()) {
+            throw Error(ErrorKind::usage,
+                        fmt::format("the call of a formula gives no output; the formula has {}: "
+                                    "give places for those that you want, as in {{{{\"{}\", "
+                                    "pointer}}}}",
+                                    names_of_results(), results.front()));
+        }
         const std::lock_guard lock(mutex);
         if (const Form* const known = find(inputs, shape, outputs, on_host)) {
             return *known;
@@ -243,6 +248,14 @@ private:
         return std::find(written.begin(), written.end(), array) != written.end();
     }
 
+    [[nodiscard]] std::string names_of_results() const {
+        std::string names;
+        for (const std::string& one : results) {
+            names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", one);
+        }
+        return names;
+    }
+
     [[nodiscard]] const Form* find(FormulaArguments inputs, const FormulaShape& shape,
                                    FormulaArguments outputs, bool on_host) const {
         const Form* one = forms.load(std::memory_order_acquire);
@@ -252,7 +265,8 @@ private:
         return one;
     }
 
-    std::vector<std::string> written;  ///< arrays
+    std::vector<std::string> results;  ///< the names of all statements
+    std::vector<std::string> written;  ///< those of arrays
     mutable std::mutex mutex;          ///< of additions to the list
     mutable std::atomic<const Form*> forms{nullptr};
 };
@@ -308,7 +322,17 @@ namespace {
 /// A formula of tuned_map_reduce() with the names of its inputs.
 struct KnownFormula {
     explicit KnownFormula(const std::string& text)
-        : formula(text), statements(parse_formula(text)), names(formula_inputs(statements)) {}
+        : formula(text), statements(parse_formula(text)), names(formula_inputs(statements)) {
+        for (auto one = statements.begin(); one + 1 < statements.end(); ++one) {
+            const std::vector<std::string> read = formula_inputs({one + 1, statements.end()});
+            if (!one->is_array && std::find(read.begin(), read.end(), one->name) == read.end()) {
+                throw Error(ErrorKind::usage,
+                            fmt::format("tuned_map_reduce gives one result, \"{}\", and nothing "
+                                        "uses \"{}\": use MapReduce::on_host for several: {}",
+                                        statements.back().name, one->name, text));
+            }
+        }
+    }
 
     MapReduce formula;
     std::vector<FormulaStatement> statements;
@@ -346,10 +370,12 @@ void detail::map_reduce_host(std::string_view formula, std::span<const KernelArg
     }
     for (std::size_t i = 1; i < lengths.size(); ++i) {
         if (lengths[i] != lengths.front()) {
-            throw Error(ErrorKind::usage, fmt::format("the arrays \"{}\" and \"{}\" have {} and {} "
-                                                      "elements: give arrays of equal length",
-                                                      known.names.front(), known.names[i],
-                                                      lengths.front(), lengths[i]));
+            throw Error(
+                ErrorKind::usage,
+                fmt::format("the arrays \"{}\" and \"{}\" have {} and {} elements: give "
+                            "arrays of equal length, or call MapReduce::on_host with "
+                            "each_row(rows, columns) and per_column(pointer)",
+                            known.names.front(), known.names[i], lengths.front(), lengths[i]));
         }
     }
     std::vector<FormulaArgument> inputs;

@@ -52,8 +52,9 @@ private:
 }
 
 /// Arrays of `n` elements; segment k is the elements from offsets[k] on, before offsets[k + 1]. The
-/// `segments` + 1 offsets ascend and lie where the arrays are. A result is an array of a value for
-/// each segment.
+/// `segments` + 1 offsets must not decrease, must lie in [0, n], and lie where the arrays are.
+/// Elements before the first one and from the last one on are in no segment: they are neither
+/// reduced nor written. A result is an array of a value for each segment.
 template <Element T>
 requires(std::is_integral_v<T> && sizeof(T) >= 4) [[nodiscard]] FormulaShape
     each_segment(const T* offsets, std::int64_t segments, std::int64_t n) {
@@ -206,10 +207,11 @@ JITUNE_API void map_reduce_host(std::string_view formula, std::span<const Kernel
 
 }  // namespace detail
 
-/// The one result of a formula over ranges in host memory of equal length:
+/// The last result of a formula over ranges in host memory of equal length:
 /// `tuned_map_reduce<double>("sum(x * y)", x, y)`. The arrays come in the order in which the
 /// formula names them first. `Result` is by default the reduced type of the first array. Works in
-/// the standard session. Throws as MapReduce does.
+/// the standard session. Throws as MapReduce does, and Error(usage) where a result above the last
+/// is not used.
 template <class Result = void, detail::HostValues First, detail::HostValues... Others>
 [[nodiscard]] auto tuned_map_reduce(std::string_view formula, const First& first,
                                     const Others&... others) {
@@ -218,6 +220,17 @@ template <class Result = void, detail::HostValues First, detail::HostValues... O
     const std::int64_t lengths[]{detail::length_of(first), detail::length_of(others)...};
     detail::map_reduce_host(formula, arrays, lengths, kElementType<decltype(result)>, &result);
     return result;
+}
+
+/// For arguments that are no such ranges, so that the compiler says so in a sentence.
+template <class Result = void, class... Others>
+auto tuned_map_reduce(std::string_view /*formula*/, const Others&... /*others*/) {
+    // In a variable: of a concept, compilers would tell for pages why it is not met.
+    constexpr bool kAreRanges = sizeof...(Others) > 0 && (detail::HostValues<Others> && ...);
+    static_assert(kAreRanges,
+                  "tuned_map_reduce takes ranges of elements with a length, such as std::vector or "
+                  "std::span; scalars and pointers are for MapReduce::on_host, by name");
+    return detail::ResultOr<Result, double>{};
 }
 
 JITUNE_END_NAMESPACE

@@ -9,9 +9,11 @@
 #include "families/own/kernel_file.hpp"
 #include "fixtures/compile_only_device.hpp"
 #include "fixtures/custom_operations.hpp"
+#include "fixtures/expect_error.hpp"
 #include "fixtures/formula_case.hpp"
 #include "fixtures/formula_list.hpp"
 #include "formula/template_writer.hpp"
+#include "jitune/error.hpp"
 #include "tuning/record/binary_cache.hpp"
 
 namespace jitune::internal {
@@ -150,6 +152,30 @@ TEST(FormulaCompile, LargeStatesOfColumnsCompileByDefault) {
         kernel, problem,
         {kernel.kernel_template.default_configuration(problem, gpu_info(kArchitecture))},
         kArchitecture);
+}
+
+/// The most that a call may have, and its results are kept, too.
+TEST(FormulaCompile, TemplatesHaveRoomForAllArguments) {
+    FormulaBinding binding;
+    std::string text = "m = mean(x0); s = sum(0";
+    for (int i = 0; i < 56; ++i) {
+        binding.inputs.push_back({fmt::format("x{}", i)});
+        text += fmt::format(" + x{}", i);
+    }
+    text += " - m)";
+    binding.outputs = {{"s"}};
+    for (const PlatformKind platform : {PlatformKind::cuda, PlatformKind::host}) {
+        for (const LineShape shape :
+             {LineShape::flat, LineShape::rows, LineShape::columns, LineShape::segments}) {
+            binding.shape = shape;
+            EXPECT_NO_THROW(
+                kernel_from_text("many", formula_template(text, binding, platform), "/dev/null"));
+        }
+    }
+    binding.outputs.push_back({"t"});
+    expect_error(ErrorKind::usage,
+                 "58 inputs and outputs, and 1 more for later passes: 58 is the most",
+                 [&] { formula_template(text + "; t = max(x1)", binding, PlatformKind::cuda); });
 }
 
 TEST(FormulaCompile, CompilesWhatIsEmulated) {

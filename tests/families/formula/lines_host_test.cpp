@@ -95,6 +95,17 @@ TEST_F(LinesHost, LinesWithoutElementsHaveTheResultsOfTheOperations) {
                     {{"s", sum.data()}, {"m", least.data()}, {"y", sum.data()}});
 }
 
+TEST_F(LinesHost, ElementsOutsideOfSegmentsAreNeitherReducedNorWritten) {
+    const std::vector<float> x{1, 2, 4, 8, 16, 32};
+    const std::vector<std::int32_t> offsets{1, 3, 4};
+    std::vector<float> sum(2), y(6, 7);
+    MapReduce("s = sum(x); y[i] = x + s", session_)
+        .on_host({{"x", x.data()}}, each_segment(offsets.data(), 2, 6),
+                 {{"s", sum.data()}, {"y", y.data()}});
+    EXPECT_EQ(sum, (std::vector<float>{6, 8}));
+    EXPECT_EQ(y, (std::vector<float>{7, 8, 10, 16, 7, 7}));
+}
+
 TEST_F(LinesHost, APlaceOfALineIsNoResult) {
     const std::vector<float> w{1, 2};
     std::vector<float> r(2);

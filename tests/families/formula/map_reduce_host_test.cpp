@@ -70,8 +70,13 @@ TEST_F(MapReduceHost, OneResultOfRanges) {
     EXPECT_EQ(tuned_map_reduce("sum(x * y)", std::vector<float>(), std::vector<float>()), 0);
     expect_error(ErrorKind::usage, "ends with an array, not with one result",
                  [&] { static_cast<void>(tuned_map_reduce("y[i] = x", x)); });
+    EXPECT_EQ(tuned_map_reduce("m = max(x); sum_above = sum(x - m)", x), -3.0F);
+    expect_error(ErrorKind::usage, "gives one result, \"b\", and nothing uses \"a\"",
+                 [&] { static_cast<void>(tuned_map_reduce("a = sum(x); b = max(x)", x)); });
     const std::vector<float> shorter{1};
-    expect_error(ErrorKind::usage, "3 and 1 elements",
+    expect_error(ErrorKind::usage,
+                 "3 and 1 elements: give arrays of equal length, or call MapReduce::on_host with "
+                 "each_row(rows, columns) and per_column(pointer)",
                  [&] { static_cast<void>(tuned_map_reduce("sum(x * y)", x, shorter)); });
 }
 
@@ -387,6 +392,13 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     };
     refuses("r = sum(x * y)", "\"y\" is neither an input of the call nor a result above",
             {"r", &out});
+    refuses("r = sum(x * pi)",
+            "\"pi\" is neither an input of the call nor a result above: write 3.141592653589793\n",
+            {"r", &out});
+    refuses("r = sum(x) + median(x)",
+            "\"median\" is neither a function nor an operation that "
+            "formulas know: formulas have no sort, scan or quantile",
+            {"r", &out});
     refuses("r = sum(i)", "the call brings \"x\", which the formula does not read", {"r", &out});
     refuses("r = sum(x)",
             "the call wants \"q\", which the formula does not give; it gives \"r\":", {"q", &out});
@@ -394,6 +406,14 @@ TEST_F(MapReduceHost, RefusesWhatDoesNotFit) {
     refuses("r = sum(x)", "sum of float32 has no result of int32", {"r", &whole});
     refuses("r = sum(x) / n", "a result of float32 has no place of int32", {"r", &whole});
     refuses("y[i] = x", "the call gives no place for it", {"r", &out});
+    expect_error(ErrorKind::usage, "gives no output; the formula has \"a\", \"y\": give places",
+                 [&] {
+                     MapReduce("a = sum(x); y[i] = x", session_).on_host({{"x", x.data()}}, 1, {});
+                 });
+    MapReduce("r = sum(c ? pi : if * T)", session_)
+        .on_host({{"c", x.data()}, {"pi", 3.0F}, {"if", x.data()}, {"T", x.data()}}, 1,
+                 {{"r", &out}});
+    EXPECT_EQ(out, 3);
     expect_error(ErrorKind::usage, "argument in_x must be a pointer to float32, not null", [&] {
         const float* const none = nullptr;
         MapReduce("sum(x)", session_).on_host({{"x", none}}, 1, {{"result", &out}});
