@@ -16,11 +16,14 @@ enum class Finish {
     two_launches,  ///< a second launch combines what the blocks stored
 };
 
-/// Whether a block may wait for another, with loads and stores of slots, which sm_70 brought. If not,
-/// Finish::slots is by tickets. Where blocks are emulated one after the other, none may wait.
+/// Whether blocks may wait for each other's slots of such a state. If not, Finish::slots is by
+/// tickets. Slots need relaxed loads and stores, which sm_70 brought; of more than 4 bytes 128-bit
+/// ones, which PTX has since 8.3 (NVRTC 12.3). Where blocks are emulated one after the other, none
+/// may wait.
+template <class State>
 constexpr bool kBlocksWait =
 #if __CUDA_ARCH__ >= 700
-    true;
+    sizeof(State) <= 4 || __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203;
 #else
     false;
 #endif
@@ -450,7 +453,7 @@ __device__ __forceinline__ bool finish_grid(typename Op::State& state, const Wor
             static_cast<Partial*>(work.partials)[blockIdx.x] = Partial(state);
         }
         return false;
-    } else if constexpr (finish == Finish::slots && kBlocksWait) {
+    } else if constexpr (finish == Finish::slots && kBlocksWait<typename Op::State>) {
         if (blockIdx.x == gridDim.x - 1) {
             wait_for_stores();
         }

@@ -178,7 +178,7 @@ __device__ __forceinline__ bool finish_members(typename F::State& state, const W
     Word word = All::template over_block<block>(state);
     const bool has_member = threadIdx.x < All::kMembers;
     const unsigned mine = blockIdx.x * All::kMembers + threadIdx.x;
-    if constexpr (finish == Finish::slots && kBlocksWait) {
+    if constexpr (finish == Finish::slots && kBlocksWait<Word>) {
         const unsigned others = gridDim.x - 1;
         if (blockIdx.x != others) {
             if (has_member) {

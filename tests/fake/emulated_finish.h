@@ -11,6 +11,7 @@ namespace jitune {
 
 enum class Finish { direct, slots, ticket };
 
+template <class>
 constexpr bool kBlocksWait = false;
 
 inline void wait_for_stores() {}
