@@ -10,7 +10,7 @@ namespace jitune::internal {
 /// "argmax". With = behind it, the word is the name of an argument. Empty: nothing is known of it.
 std::string formula_hint(std::string_view word);
 
-/// The same of a name that is not called, which may be that of an input: of True, nan, pi and such.
+/// Answers a name that is not called: True, nan, pi and such, which inputs may have, too.
 std::string constant_hint(std::string_view name);
 
 /// What to do about a word with dots or colons: "write sum in place of np.sum", "write sum(x) in

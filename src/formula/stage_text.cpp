@@ -122,7 +122,7 @@ std::string operations(const StageWork& work, std::size_t word) {
     return text;
 }
 
-/// Which word of a small state is the upper one of a float: MarkedSlot in jitune_finish.h.
+/// Says which word of a small state is the upper one of a float, for MarkedSlot in jitune_finish.h.
 std::string nan_word(const StageWork& work) {
     const auto real = std::find_if(work.reductions.begin(), work.reductions.end(),
                                    [](const StageReduction& one) { return one.float_bytes > 0; });

@@ -98,7 +98,7 @@ private:
         }
     }
 
-    /// What is known of the first argument with a name in "(x, axis=1) ...".
+    /// Answers the first argument that has a name in "(x, axis=1) ...".
     static std::string hint_of_arguments(std::string_view call) {
         const std::size_t sign = call.substr(0, call.find(')')).find('=');
         if (!call.starts_with('(') || sign == std::string_view::npos) {

@@ -183,7 +183,7 @@ std::string scalar_argument(const FormulaInput& one) {
                        one.name, to_string(one.type), is_whole(one.type) ? "3" : "0.5");
 }
 
-/// What no place is wanted for, and later passes read.
+/// Whether later passes read a result that the call does not want.
 bool is_kept(const FormulaResult& result, const FormulaBinding& binding) {
     return result.is_read_later && binding.output(result.name) == nullptr;
 }
