@@ -48,7 +48,7 @@ public:
             return;
         }
         const SearchSpace space = kernel_.space(problem_, device_.info);
-        const Configuration standard = kernel_.default_configuration(space);
+        const Configuration standard = kernel_.default_configuration(problem_, device_.info, space);
         for (const Configuration& one : check_sample(space, standard, most)) {
             const Instance instance = kernel_.launched_instance(problem_, device_.info, one);
             places_.push_back(jobs.add(device_, with_options(instance)));

@@ -160,7 +160,7 @@ Device& Engine::device(std::string_view id) {
 }
 
 void Engine::count_unserved(const Resolved& answer) {
-    if (options_.frozen && answer.info.origin == Origin::template_default) {
+    if (options_.frozen && is_default(answer.info.origin)) {
         ++unserved_;
     }
 }

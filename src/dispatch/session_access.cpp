@@ -66,7 +66,7 @@ struct OriginRow {
 constexpr std::array kOrigins{
     OriginRow{Origin::tuned, "tuned"},     OriginRow{Origin::stored, "stored"},
     OriginRow{Origin::nearest, "nearest"}, OriginRow{Origin::template_default, "default"},
-    OriginRow{Origin::pinned, "pinned"},
+    OriginRow{Origin::pinned, "pinned"},   OriginRow{Origin::rule, "rule"},
 };
 
 }  // namespace

@@ -50,6 +50,7 @@ std::span<const AnswerWords> answer_words() {
         AnswerWords{to_string(Origin::tuned), "a winner tuned in that session"},
         AnswerWords{to_string(Origin::pinned), "a configuration that the caller pinned"},
         AnswerWords{to_string(Origin::nearest), "the winner of the nearest sizes"},
+        AnswerWords{to_string(Origin::rule), "a rule of the template for its default"},
         AnswerWords{to_string(Origin::template_default), "the template's default"},
     };
     return kAnswers;

@@ -35,7 +35,7 @@ public:
             root, "front matter",
             {"kernel", "backend", "summary", "include", "sizes", "cache", "constraints", "prune",
              "reproducibility", "types", "parameters", "derived", "arguments", "launch",
-             "reference", "defines", "metrics", "options", "include_folders"});
+             "reference", "defines", "metrics", "options", "include_folders", "default"});
         read_includes(root, headers);
         read_head(root);
         read_types();
@@ -44,6 +44,7 @@ public:
         result_.constraints = expressions("constraints");
         result_.prune = expressions("prune");
         read_reproducibility(root);
+        read_default_rules(scope_, root, result_);
         read_arguments_and_launches(root);
         read_defines(root);
         read_options(scope_, root, result_);

@@ -14,6 +14,7 @@
 #include "backend/platform_kind.hpp"
 #include "space/expression.hpp"
 #include "space/value.hpp"
+#include "template/default_rules.hpp"
 #include "template/fill.hpp"
 
 namespace jitune::internal {
@@ -130,6 +131,7 @@ struct FrontMatter {
     std::vector<LaunchSpec> launches;
     std::vector<std::string> defines;  ///< parameters and type parameters that are macros
     std::vector<OptionSpec> options;   ///< of the compiler
+    std::vector<DefaultRule> default_rules;  ///< the first that holds counts
     std::optional<ReferenceSpec> reference;
     std::vector<MetricSpec> metrics;
 

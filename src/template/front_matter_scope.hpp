@@ -50,6 +50,10 @@ void read_arguments(const FrontMatterScope& scope, const toml::node& arguments, 
 /// arguments are there already. Throws Error(usage) with the place.
 void read_launches(const FrontMatterScope& scope, const toml::table& root, FrontMatter& front);
 
+/// Reads the tables [[default]] of `root` into `front`, whose types and parameters are there
+/// already. Throws Error(usage) with the place.
+void read_default_rules(const FrontMatterScope& scope, const toml::table& root, FrontMatter& front);
+
 /// Reads the table `texture` of an argument of a CUDA template: `where` names the argument, `count`
 /// is the text of its count, and its elements may be of any of `types`. Throws Error(usage) with
 /// the place.

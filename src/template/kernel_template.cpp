@@ -159,19 +159,60 @@ Configuration KernelTemplate::defaults() const {
     return Configuration(std::move(entries));
 }
 
-Configuration KernelTemplate::default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device) const {
-    Configuration standard = defaults();
-    const bool is_in_space = holds(front_matter_.constraints, standard, problem, device) &&
-                             holds(front_matter_.prune, standard, problem, device);
-    return is_in_space ? std::move(standard) : default_configuration(space(problem, device));
+bool KernelTemplate::is_in_space(const Configuration& configuration, const Problem& problem,
+                                 const DeviceInfo& device) const {
+    return holds(front_matter_.constraints, configuration, problem, device) &&
+           holds(front_matter_.prune, configuration, problem, device);
 }
 
-Configuration KernelTemplate::default_configuration(const SearchSpace& space) const {
-    const Configuration standard = defaults();
-    if (space.find(standard) < space.size()) {
-        return standard;
+std::optional<KernelTemplate::Default> KernelTemplate::spaceless_default(
+    const Problem& problem, const DeviceInfo& device) const {
+    auto values = fixed_values(front_matter_, problem, device);
+    add_sizes(values, front_matter_, problem);
+    for (const DefaultRule& rule : front_matter_.default_rules) {
+        const auto truth = rule.when.bind(values).constant_value();
+        if (!truth || !is_true(*truth)) {
+            continue;
+        }
+        auto configuration = rule.configuration(front_matter_.parameters, values);
+        if (configuration && is_in_space(*configuration, problem, device)) {
+            return Default{std::move(*configuration), &rule};
+        }
     }
+    Configuration standard = defaults();
+    return is_in_space(standard, problem, device) ? std::optional(Default{std::move(standard)})
+                                                  : std::nullopt;
+}
+
+KernelTemplate::Default KernelTemplate::default_of(const Problem& problem,
+                                                   const DeviceInfo& device) const {
+    auto found = spaceless_default(problem, device);
+    return found ? std::move(*found) : Default{nearest_to_defaults(space(problem, device))};
+}
+
+Configuration KernelTemplate::default_configuration(const Problem& problem,
+                                                    const DeviceInfo& device,
+                                                    const SearchSpace& space) const {
+    auto found = spaceless_default(problem, device);
+    return found ? std::move(found->configuration) : nearest_to_defaults(space);
+}
+
+std::vector<Configuration> KernelTemplate::rule_configurations(const Problem& problem,
+                                                               const DeviceInfo& device) const {
+    auto values = fixed_values(front_matter_, problem, device);
+    add_sizes(values, front_matter_, problem);
+    std::vector<Configuration> result;
+    for (const DefaultRule& rule : front_matter_.default_rules) {
+        auto configuration = rule.configuration(front_matter_.parameters, values);
+        if (configuration && std::ranges::count(result, *configuration) == 0) {
+            result.push_back(std::move(*configuration));
+        }
+    }
+    return result;
+}
+
+Configuration KernelTemplate::nearest_to_defaults(const SearchSpace& space) const {
+    const Configuration standard = defaults();
     const auto shared = [&](const Configuration& other) {
         std::ptrdiff_t count = 0;
         for (std::size_t i = 0; i < other.entries().size(); ++i) {

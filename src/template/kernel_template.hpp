@@ -57,13 +57,27 @@ public:
     [[nodiscard]] bool accepts(const Configuration& configuration, const Problem& problem,
                                const DeviceInfo& device) const;
 
-    /// The parameters' defaults; if a constraint forbids them on this device, the configuration
-    /// of `space` that shares most values with the defaults (of equals, the last).
-    [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const;
-    /// As above, for the problem's space. Does not make the space if the parameters' defaults are
-    /// legal.
+    /// A configuration that is legal for a problem before anything is measured.
+    struct Default {
+        Configuration configuration;
+        const DefaultRule* rule = nullptr;  ///< of the template; nullptr: the parameters' defaults
+    };
+    /// That of the first table [[default]] that holds and gives a configuration of the space; else
+    /// the parameters' defaults; if a constraint forbids these, the configuration of the space that
+    /// shares most values with them (of equals, the last). Makes the space for that last one alone.
+    [[nodiscard]] Default default_of(const Problem& problem, const DeviceInfo& device) const;
     [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                      const DeviceInfo& device) const;
+                                                      const DeviceInfo& device) const {
+        return default_of(problem, device).configuration;
+    }
+    /// As above, with the problem's space at hand.
+    [[nodiscard]] Configuration default_configuration(const Problem& problem,
+                                                      const DeviceInfo& device,
+                                                      const SearchSpace& space) const;
+    /// The configurations of all tables [[default]], whatever their conditions, for the problem's
+    /// values of the expressions. Legal or not; none twice.
+    [[nodiscard]] std::vector<Configuration> rule_configurations(const Problem& problem,
+                                                                 const DeviceInfo& device) const;
 
     /// What the result of a configuration depends on: "exact", on the data alone; "fixed", also on
     /// the order that the configuration fixes; "any", also on timing. Throws Error(usage) if the
@@ -121,6 +135,13 @@ private:
                              const DeviceInfo& device) const;
     /// Each parameter's default, legal or not.
     [[nodiscard]] Configuration defaults() const;
+    /// True if a space would hold the configuration: what `prune` forbids, it does not.
+    [[nodiscard]] bool is_in_space(const Configuration& configuration, const Problem& problem,
+                                   const DeviceInfo& device) const;
+    /// As default_of(), as long as that needs no space.
+    [[nodiscard]] std::optional<Default> spaceless_default(const Problem& problem,
+                                                           const DeviceInfo& device) const;
+    [[nodiscard]] Configuration nearest_to_defaults(const SearchSpace& space) const;
     [[nodiscard]] std::string text_of(const std::string& word, const Problem& problem,
                                       const Configuration& configuration) const;
     [[nodiscard]] std::string defines(const Problem& problem,

@@ -11,6 +11,7 @@
 #include "jitune/error.hpp"
 #include "support/hash.hpp"
 #include "support/source_scanner.hpp"
+#include "template/default_rules.hpp"
 #include "template/toml_reader.hpp"
 
 namespace jitune::internal {
@@ -148,7 +149,7 @@ TemplateSource with_known_passages(TemplateSource source,
 std::string template_identity(const TemplateSource& source) {
     const TemplateSource known = with_known_passages(source);
     Hasher hasher("kernel template");
-    hasher.text(known.text);
+    hasher.text(without_default_rules(known.text));
     for (const auto& [name, text] : known.headers) {
         hasher.text(name).text(text);
     }

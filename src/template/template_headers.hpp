@@ -57,7 +57,7 @@ TemplateSource with_known_passages(
     std::span<const RewrittenPassage> passages = template_identities().passages);
 
 /// 32 hexadecimal digits over the known text of a template and its headers, so over code, search
-/// space and launch rules. Part of the key of stored winners.
+/// space and launch rules, but not over the tables [[default]]. Part of the key of stored winners.
 std::string template_identity(const TemplateSource& source);
 
 }  // namespace jitune::internal

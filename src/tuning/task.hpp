@@ -35,10 +35,13 @@ struct Task {
     }
     /// The configuration where a search of `space`, which is this task's, begins.
     [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const {
-        return kernel_template().default_configuration(space);
+        return kernel_template().default_configuration(problem, info(), space);
     }
     [[nodiscard]] Configuration default_configuration() const {
         return kernel_template().default_configuration(problem, info());
+    }
+    [[nodiscard]] KernelTemplate::Default default_of() const {
+        return kernel_template().default_of(problem, info());
     }
     [[nodiscard]] std::string reproducibility(const Configuration& configuration) const {
         return kernel_template().reproducibility(configuration, problem, info());

@@ -94,7 +94,7 @@ TEST(StepTable, DefaultsAreTheValuesOfTheArticles) {
         const LoadedStep loaded("reduce", step, {ElementType::float32, 1 << 25});
         const SearchSpace space = loaded.text().space(loaded.problem, device());
         defaults[std::string(step.name)] =
-            free_parameters(loaded.text().default_configuration(space), space);
+            free_parameters(loaded.text().default_configuration(loaded.problem, device(), space), space);
     }
     EXPECT_EQ(defaults.at("v0"), "block=256");
     EXPECT_EQ(defaults.at("v6"), "block=256 num_per_thread=64");
@@ -141,7 +141,7 @@ TEST(StepTable, SumsStartAsManyBlocksAsInTheArticles) {
             const KernelTemplate& kernel = loaded.text();
             const LaunchRule rule = kernel.launch_rule(
                 loaded.problem, device(),
-                kernel.default_configuration(kernel.space(loaded.problem, device())));
+                kernel.default_configuration(loaded.problem, device()));
             const Launch launch = rule.plan(loaded.problem.sizes).launch;
             for (std::size_t i = 0; i < launch.step_count; ++i) {
                 grids.push_back(launch.steps[i].grid.x);

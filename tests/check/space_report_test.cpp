@@ -47,7 +47,7 @@ TEST(SpaceReport, SaysWhatEmptiesASpace) {
 TEST(CheckSample, HasTheDefaultAndBothEndsOfEachParameter) {
     const KernelTemplate kernel = kernel_with("constraints = [\"a * b <= 8\"]");
     const SearchSpace space = kernel.space(kProblem, {});
-    const Configuration standard = kernel.default_configuration(space);
+    const Configuration standard = kernel.default_configuration(kProblem, {}, space);
     std::vector<std::string> texts;
     for (const Configuration& one : check_sample(space, standard, 7)) {
         texts.push_back(one.text());

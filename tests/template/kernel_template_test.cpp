@@ -75,14 +75,14 @@ TEST(KernelTemplate, InstantiatesEachTypeAndOperationByItsCppName) {
 
 TEST(KernelTemplate, TakesItsDefaultsWhereTheyAreLegal) {
     const SearchSpace space = reduce().space(float_sum(), device());
-    EXPECT_EQ(reduce().default_configuration(space).text(), text_with({}));
+    EXPECT_EQ(reduce().default_configuration(float_sum(), device(), space).text(), text_with({}));
 }
 
 TEST(KernelTemplate, TakesTheNearestLegalConfigurationWhereTheDefaultIsForbidden) {
     // One tile: one block, which has nothing to finish.
     const SearchSpace space = reduce().space(float_sum(100), device());
     EXPECT_EQ(space.find(configuration(text_with({}))), space.size());
-    EXPECT_EQ(reduce().default_configuration(space).text(),
+    EXPECT_EQ(reduce().default_configuration(float_sum(100), device(), space).text(),
               text_with({{"finish", "direct"}, {"blocks_per_sm", "0"}}));
 }
 
@@ -90,7 +90,7 @@ TEST(KernelTemplate, FindsTheSameDefaultWithoutTheSpace) {
     for (const std::int64_t n : {1, 100, 5000, 1 << 20}) {
         const KernelTemplate kernel = reduce();
         EXPECT_EQ(kernel.default_configuration(float_sum(n), device()).text(),
-                  kernel.default_configuration(kernel.space(float_sum(n), device())).text());
+                  kernel.default_configuration(float_sum(n), device()).text());
     }
 }
 
@@ -363,7 +363,7 @@ TEST(KernelTemplate, HostReduceUsesAllCoresUnlessThereIsTooLittleToDo) {
     const KernelTemplate& host = reduce_kernel(ReduceKind::all, PlatformKind::host).kernel_template;
     const auto threads = [&](std::int64_t n) {
         const Configuration standard =
-            host.default_configuration(host.space(float_sum(n), device()));
+            host.default_configuration(float_sum(n), device());
         const LaunchRule rule = host.launch_rule(float_sum(n), device(), standard);
         return rule.plan(std::array{n}).launch.cells[2];
     };

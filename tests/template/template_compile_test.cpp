@@ -267,7 +267,7 @@ TEST_F(TemplateCompile, TheReferenceOfACustomOperationForEveryTypeAndShape) {
         for (int type = 0; type < elements(); ++type) {
             const Problem problem = reduce_problem(
                 {static_cast<ElementType>(type), ElementType::float32, custom, shape});
-            const auto standard = source.default_configuration(source.space(problem, gpu_info(90)));
+            const auto standard = source.default_configuration(problem, gpu_info(90));
             defaults.instances.push_back(source.instance(problem, standard));
             const auto reference = source.reference(problem, gpu_info(75), standard);
             ASSERT_TRUE(reference) << source.source().name;
@@ -284,7 +284,7 @@ TEST_F(TemplateCompile, AFaultyFieldOfACustomOperationIsNamedWithTheCompilersWor
         const Problem problem = reduce_problem({ElementType::float32, ElementType::float32, custom,
                                                 detail::ReduceShape::all(1 << 20)});
         const Instance instance = source.instance(
-            problem, source.default_configuration(source.space(problem, gpu_info(90))));
+            problem, source.default_configuration(problem, gpu_info(90)));
         const auto outcomes =
             compile_instances(*nvrtc_, source.source(), std::span(&instance, 1), 90);
         const auto* failure = std::get_if<CompileFailure>(&outcomes.at(0));

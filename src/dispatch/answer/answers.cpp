@@ -240,18 +240,19 @@ std::unique_ptr<Resolved> Answers::pinned(const Task& task) {
 }
 
 std::unique_ptr<Resolved> Answers::from_default(const Task& task, bool database_is_free) {
-    const Configuration configuration = task.default_configuration();
+    const auto [configuration, rule] = task.default_of();
+    const Origin origin = rule == nullptr ? Origin::template_default : Origin::rule;
     const Family* const family = family_of(families_, task.kernel.spec);
     if (family != nullptr && family->compiled != nullptr) {
         if (const auto binary = family->compiled(task.info(), task.instance(configuration))) {
             try {
-                return make_resolved(task, configuration, *binary, Origin::template_default);
+                return make_resolved(task, configuration, *binary, origin);
             } catch (const Error& error) {  // such as of a driver older than the compiler
                 log_.info("{}; compiling the default of {} here", error.what(), task.name());
             }
         }
     }
-    return compiled(task, configuration, Origin::template_default, database_is_free);
+    return compiled(task, configuration, origin, database_is_free);
 }
 
 std::unique_ptr<Resolved> Answers::compiled(const Task& task, const Configuration& configuration,

@@ -84,7 +84,7 @@ void explain_row(ExplainedRow& row, const RecordKey& key, const Sizes& sizes,
     const bool may = covers && may_serve(trust_of(winner));
     const bool is_asked = may && foretold.winner && foretold.origin != Origin::nearest;
     const bool is_first = is_asked && winner_id(winner) == winner_id(*foretold.winner);
-    row.is_withheld = is_first && foretold.origin == Origin::template_default;
+    row.is_withheld = is_first && is_default(foretold.origin);
     row.serves = is_first && !row.is_withheld;
     if (is_asked && !is_first) {
         row.reason = fmt::format("does not serve, behind another: {}",
@@ -192,6 +192,21 @@ std::vector<ExplainedCost> explained_costs(const std::vector<ExplainedRow>& rows
     return costs;
 }
 
+Origin origin_of(const KernelTemplate::Default& standard) {
+    return standard.rule == nullptr ? Origin::template_default : Origin::rule;
+}
+
+/// "the template's default", with the rule that gives it.
+std::string default_text(const Task& task, const KernelTemplate::Default& standard) {
+    const std::string& file = task.kernel_template().source().name;
+    return standard.rule == nullptr ? "the template's default"
+           : standard.rule->text.empty()
+               ? fmt::format("the template's default by the rule of {}:{}", file,
+                             standard.rule->line)
+               : fmt::format("the template's default by the rule \"{}\" of {}:{}",
+                             standard.rule->text, file, standard.rule->line);
+}
+
 std::string frozen_text(const Options& options) {
     return options.frozen ? "the table is frozen: " : "";
 }
@@ -206,10 +221,12 @@ std::optional<Foretold> foretell_stored(SessionStore& store, const Options& opti
         return std::nullopt;
     }
     if (Answers::is_withheld(task, *winner)) {
-        return Foretold{fmt::format("{}the stored winner may be slower than the template's "
-                                    "default, which answers: {}",
-                                    frozen_text(options), task.default_configuration().text()),
-                        Origin::template_default, std::move(winner)};
+        const auto standard = task.default_of();
+        return Foretold{
+            fmt::format("{}the stored winner may be slower than {}, which answers: {}",
+                        frozen_text(options), default_text(task, standard),
+                        standard.configuration.text()),
+            origin_of(standard), std::move(winner)};
     }
     return Foretold{
         fmt::format("{}the stored winner answers: {}", frozen_text(options), winner->configuration),
@@ -243,17 +260,16 @@ std::optional<Foretold> foretell_nearest(SessionStore& store, const Options& opt
 
 std::optional<Foretold> foretell_default(SessionStore& /*store*/, const Options& options,
                                          const Task& task) {
+    const auto standard = task.default_of();
+    const std::string answers = default_text(task, standard) + " answers";
     return Foretold{
-        !task.can_gain()
-            ? "the template's default answers: so small an array in host memory is not tuned"
-        : options.frozen
-            ? "the table is frozen, and no stored winner: the template's default answers, and the "
-              "session counts the problem as unserved"
+        !task.can_gain() ? answers + ": so small an array in host memory is not tuned"
+        : options.frozen ? "the table is frozen, and no stored winner: " + answers +
+                               ", and the session counts the problem as unserved"
         : options.on_miss == TunePolicy::background
-            ? "no stored winner: the template's default answers, and the problem is tuned in the "
-              "background"
-            : "no stored winner: the template's default answers",
-        Origin::template_default};
+            ? "no stored winner: " + answers + ", and the problem is tuned in the background"
+            : "no stored winner: " + answers,
+        origin_of(standard)};
 }
 
 Explanation explain(Engine& engine, const Task& task) {
@@ -263,7 +279,7 @@ Explanation explain(Engine& engine, const Task& task) {
         throw Error(ErrorKind::store, "explain: the tuning database cannot be opened");
     }
     const Foretold foretold = engine.foretell(task);
-    const bool answers = foretold.winner && foretold.origin != Origin::template_default;
+    const bool answers = foretold.winner && !is_default(foretold.origin);
     Explanation explanation;
     explanation.key = task.key();
     explanation.answer = foretold.answer;

@@ -18,7 +18,7 @@ class Engine;
 struct Foretold {
     std::string answer;  ///< in a sentence
     Origin origin;
-    /// The stored winner that answers; with Origin::template_default, that the default replaces.
+    /// The stored winner that answers; with a default origin, that the default replaces.
     std::optional<Winner> winner = {};
 };
 

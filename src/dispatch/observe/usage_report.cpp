@@ -67,7 +67,9 @@ std::optional<std::size_t> AnswerIndex::answering(const CallRecord& usage) const
 
 bool AnswerIndex::is_for_withheld(const CallRecord& usage) const {
     const auto sizes = usage.problem_sizes();
-    if (!sizes || usage.origin != to_string(Origin::template_default)) {
+    const bool is_of_default = usage.origin == to_string(Origin::template_default) ||
+                               usage.origin == to_string(Origin::rule);
+    if (!sizes || !is_of_default) {
         return false;
     }
     const std::vector<std::size_t> places = index_.serving(usage.key, *sizes);

@@ -23,11 +23,17 @@ enum class Origin {
     tuned,             ///< tuned by this session
     stored,            ///< the database held the winner for this problem
     nearest,           ///< the stored winner for another size
-    template_default,  ///< the template's default configuration
+    template_default,  ///< the defaults of the template's parameters
     pinned,            ///< the configuration that the caller named
+    rule,              ///< the default that a table [[default]] of the template gives
 };
 
-/// "tuned", "stored", "nearest", "default", "pinned". Throws Error(usage) for a value outside the
+/// True for both kinds of default: they answer where nothing has been measured for the problem.
+inline bool is_default(Origin origin) {
+    return origin == Origin::template_default || origin == Origin::rule;
+}
+
+/// "tuned", "stored", "nearest", "default", "pinned", "rule". Throws Error(usage) for a value outside the
 /// enum.
 JITUNE_API const char* to_string(Origin origin);
 

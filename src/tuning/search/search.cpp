@@ -53,6 +53,11 @@ void Search::find_seeds() {
     if (incumbent < space_.size() && incumbent != seeds_.front()) {
         seeds_.push_back(incumbent);
     }
+    hints_ = plan_.hints;
+    for (const Configuration& one :
+         task_.kernel_template().rule_configurations(task_.problem, task_.info())) {
+        hints_.push_back(one.text());
+    }
     const std::vector<std::size_t> suspects = find_all(plan_.suspects);
     for (const std::size_t wanted : find_all(plan_.first)) {
         if (!is_among(seeds_, wanted) && !is_among(suspects, wanted)) {
@@ -117,7 +122,7 @@ void Search::submit_first() {
         submit(first_);
     }
     if (suspects.empty() && !is_spent()) {
-        submit(find_all(plan_.hints));
+        submit(find_all(hints_));
         refill(ahead_->depth_after(0));
     }
 }
@@ -131,7 +136,7 @@ void Search::evaluate_first() {
     if (!plan_.suspects.empty()) {
         evaluate_alone(find_all(plan_.suspects));
         submit(first_);
-        submit(find_all(plan_.hints));
+        submit(find_all(hints_));
     }
     for (const std::size_t wanted : first_) {
         if (submitted_.contains(wanted) && !tried_.hold(wanted) && !is_over()) {

@@ -66,7 +66,7 @@ Candidate candidate(const ReduceTypes& types, const DeviceInfo& device) {
         reduce_kernel(ReduceKind::all, PlatformKind::host).kernel_template;
     const Problem problem = reduce_problem(
         {types.element, types.result, types.op, detail::ReduceShape::all(kElements)});
-    const Configuration standard = kernel.default_configuration(kernel.space(problem, device));
+    const Configuration standard = kernel.default_configuration(problem, device);
     return {types, kernel.instance(problem, standard),
             kernel.launch_rule(problem, device, standard)};
 }
