@@ -74,5 +74,4 @@ SweepPlan swept_plan(const std::string& subject, const std::vector<std::string>&
     return family.plan(sweep_arguments(family, given));
 }
 
-
 }  // namespace jitune::bench

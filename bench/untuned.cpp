@@ -76,10 +76,9 @@ public:
         const std::string& winner = tuned.winner.configuration;
         winners_.insert(winner);
         const auto times = measure(task, {rule, plain, winner});
-        const auto best = std::min_element(times.begin(), times.end(), [](const auto& a,
-                                                                          const auto& b) {
-            return a.second < b.second;
-        });
+        const auto best =
+            std::min_element(times.begin(), times.end(),
+                             [](const auto& a, const auto& b) { return a.second < b.second; });
         fmt::print("{:<20} {:>10.2f} us", task.sizes(), best->second / 1e3);
         const auto loss = [&](Losses& losses, const std::string& configuration) {
             const auto found = times.find(configuration);
@@ -98,9 +97,7 @@ public:
     }
 
     /// Times each winner so far, unless the task's constraints exclude it.
-    void fill(const Task& task) {
-        measure(task, {winners_.begin(), winners_.end()});
-    }
+    void fill(const Task& task) { measure(task, {winners_.begin(), winners_.end()}); }
 
     void print() const {
         plain_.print();
@@ -144,10 +141,9 @@ int main(int argc, char** argv) {
         Engine engine(Options::from_environment(), families());
         Device& device = engine.device(argv[4]);
         fmt::print("{}\n", device.info().device_class);
-        Untuned untuned(engine,
-                        {.strategy = "auto",
-                         .seed = 1,
-                         .budget = std::chrono::milliseconds(std::lround(seconds * 1000))});
+        Untuned untuned(engine, {.strategy = "auto",
+                                 .seed = 1,
+                                 .budget = std::chrono::milliseconds(std::lround(seconds * 1000))});
         std::mt19937_64 random(std::strtoull(argv[1], nullptr, 10));
         std::vector<Task> tasks;
         for (const PlannedProblem& planned : plan.problems) {

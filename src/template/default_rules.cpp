@@ -17,7 +17,8 @@ constexpr std::string_view kTable = "[[default]]";
 
 std::optional<Value> listed(const Parameter& parameter, const Scalar& wanted) {
     if (const auto* name = std::get_if<std::string>(&wanted)) {
-        const auto found = std::find(parameter.values.begin(), parameter.values.end(), Value(*name));
+        const auto found =
+            std::find(parameter.values.begin(), parameter.values.end(), Value(*name));
         return found == parameter.values.end() ? std::nullopt : std::optional(*found);
     }
     const auto* integer = std::get_if<std::int64_t>(&wanted);

@@ -19,7 +19,8 @@ struct DefaultRule {
     int line = 0;      ///< of the file, where the table begins
     std::string text;  ///< of `when`, as it is written: "bytes <= 262144"; empty: always
     Expression when;
-    std::map<std::string, Expression> values;  ///< by parameter; of the others the own default holds
+    std::map<std::string, Expression>
+        values;  ///< by parameter; of the others the own default holds
 
     /// The configuration with `names` bound; nothing if a value is none of its parameter's. A
     /// number stands for the largest listed value that is not above it, or for the smallest.

@@ -33,9 +33,10 @@ public:
         const toml::table& root = reader_.root();
         reader_.refuse_other_keys(
             root, "front matter",
-            {"kernel", "backend", "summary", "include", "sizes", "cache", "constraints", "prune",
-             "reproducibility", "types", "parameters", "derived", "arguments", "launch",
-             "reference", "defines", "metrics", "options", "include_folders", "default"});
+            {"kernel",     "backend",     "summary",   "include",         "sizes",
+             "cache",      "constraints", "prune",     "reproducibility", "types",
+             "parameters", "derived",     "arguments", "launch",          "reference",
+             "defines",    "metrics",     "options",   "include_folders", "default"});
         read_includes(root, headers);
         read_head(root);
         read_types();

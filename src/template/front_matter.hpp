@@ -129,8 +129,8 @@ struct FrontMatter {
     bool warm_cache = false;  ///< candidates are timed on data that the call before has read, too
     std::vector<ArgumentSpec> arguments;
     std::vector<LaunchSpec> launches;
-    std::vector<std::string> defines;  ///< parameters and type parameters that are macros
-    std::vector<OptionSpec> options;   ///< of the compiler
+    std::vector<std::string> defines;        ///< parameters and type parameters that are macros
+    std::vector<OptionSpec> options;         ///< of the compiler
     std::vector<DefaultRule> default_rules;  ///< the first that holds counts
     std::optional<ReferenceSpec> reference;
     std::vector<MetricSpec> metrics;

@@ -93,8 +93,8 @@ TEST(StepTable, DefaultsAreTheValuesOfTheArticles) {
     for (const Step& step : article_steps("reduce")) {
         const LoadedStep loaded("reduce", step, {ElementType::float32, 1 << 25});
         const SearchSpace space = loaded.text().space(loaded.problem, device());
-        defaults[std::string(step.name)] =
-            free_parameters(loaded.text().default_configuration(loaded.problem, device(), space), space);
+        defaults[std::string(step.name)] = free_parameters(
+            loaded.text().default_configuration(loaded.problem, device(), space), space);
     }
     EXPECT_EQ(defaults.at("v0"), "block=256");
     EXPECT_EQ(defaults.at("v6"), "block=256 num_per_thread=64");
@@ -140,8 +140,7 @@ TEST(StepTable, SumsStartAsManyBlocksAsInTheArticles) {
             const LoadedStep loaded("reduce", step, {ElementType::float32, n});
             const KernelTemplate& kernel = loaded.text();
             const LaunchRule rule = kernel.launch_rule(
-                loaded.problem, device(),
-                kernel.default_configuration(loaded.problem, device()));
+                loaded.problem, device(), kernel.default_configuration(loaded.problem, device()));
             const Launch launch = rule.plan(loaded.problem.sizes).launch;
             for (std::size_t i = 0; i < launch.step_count; ++i) {
                 grids.push_back(launch.steps[i].grid.x);

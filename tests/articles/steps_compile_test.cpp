@@ -28,7 +28,8 @@ DeviceInfo device(int architecture) {
 /// The default of a step and, with `ends`, the two ends of its space, each once.
 std::vector<Instance> instances(const LoadedStep& step, int architecture, bool ends) {
     const SearchSpace space = step.text().space(step.problem, device(architecture));
-    std::vector<Configuration> configurations{step.text().default_configuration(step.problem, device(architecture), space)};
+    std::vector<Configuration> configurations{
+        step.text().default_configuration(step.problem, device(architecture), space)};
     if (ends) {
         configurations.push_back(space.at(0));
         configurations.push_back(space.at(space.size() - 1));

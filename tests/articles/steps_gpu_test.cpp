@@ -66,8 +66,9 @@ TEST_P(StepsGpu, IsRightForEverySizeInItsDefaultAndAtTheEndsOfItsSpace) {
             const LoadedStep step("reduce", GetParam(), {type, n});
             Rig rig(*device_, *step.kernel.workload, step.problem, false, Log(LogLevel::off));
             const SearchSpace space = step.text().space(step.problem, device_->info());
-            for (const Configuration& configuration : {step.text().default_configuration(step.problem, device_->info(), space),
-                                                       space.at(0), space.at(space.size() - 1)}) {
+            for (const Configuration& configuration :
+                 {step.text().default_configuration(step.problem, device_->info(), space),
+                  space.at(0), space.at(space.size() - 1)}) {
                 EXPECT_EQ(complaint(rig, step, configuration), "")
                     << configuration.text() << " " << to_string(type) << " n=" << n;
             }

@@ -188,7 +188,8 @@ TEST_F(EntropyPlacement, TheHostIsTheDefaultAtEverySize) {
     for (const std::int64_t rows : {1, 900, 1 << 20}) {
         const Problem problem = entropy_problem({ElementType::float32, rows, 500, {}});
         const SearchSpace space = source.space(problem, machine_.device().info());
-        const std::string standard = source.default_configuration(problem, machine_.device().info(), space).text();
+        const std::string standard =
+            source.default_configuration(problem, machine_.device().info(), space).text();
         EXPECT_TRUE(standard.starts_with("processors=host")) << standard;
     }
 }

@@ -7,40 +7,44 @@
 namespace jitune::internal {
 namespace {
 
-/// The template of kLines with these lines in front of its launch.
-std::string with_rules(const std::string& rules) {
-    return with_line(22, rules + "[[launch]]");
-}
+class DefaultRules : public ::testing::Test {
+protected:
+    /// The template of kLines with these lines in front of its launch.
+    static std::string with_rules(const std::string& rules) {
+        return with_line(22, rules + "[[launch]]");
+    }
 
-KernelTemplate kernel(const std::string& rules) {
-    return KernelTemplate({"scale.cu", with_rules(rules), {}});
-}
+    static KernelTemplate kernel(const std::string& rules) {
+        return KernelTemplate({"scale.cu", with_rules(rules), {}});
+    }
 
-const DeviceInfo& device() {
-    static const DeviceInfo info{.platform = PlatformKind::cuda,
-                                 .id = "cuda:0",
-                                 .name = "fake",
-                                 .uuid = "",
-                                 .driver = "",
-                                 .device_class = "fake",
-                                 .attributes = {{"max_threads_per_block", 1024}, {"sm_count", 8}}};
-    return info;
-}
+    static const DeviceInfo& device() {
+        static const DeviceInfo info{
+            .platform = PlatformKind::cuda,
+            .id = "cuda:0",
+            .name = "fake",
+            .uuid = "",
+            .driver = "",
+            .device_class = "fake",
+            .attributes = {{"max_threads_per_block", 1024}, {"sm_count", 8}}};
+        return info;
+    }
 
-Problem problem(std::int64_t n, const std::string& element = "float32") {
-    Problem result;
-    result.kernel = "scale";
-    result.types = {{"element", element}};
-    result.sizes = {n};
-    return result;
-}
+    static Problem problem(std::int64_t n, const std::string& element = "float32") {
+        Problem result;
+        result.kernel = "scale";
+        result.types = {{"element", element}};
+        result.sizes = {n};
+        return result;
+    }
 
-std::string default_text(const std::string& rules, std::int64_t n,
-                         const std::string& element = "float32") {
-    return kernel(rules).default_configuration(problem(n, element), device()).text();
-}
+    static std::string default_text(const std::string& rules, std::int64_t n,
+                                    const std::string& element = "float32") {
+        return kernel(rules).default_configuration(problem(n, element), device()).text();
+    }
+};
 
-TEST(DefaultRules, TheFirstThatHoldsGivesItsValuesAndTheParametersGiveTheOthers) {
+TEST_F(DefaultRules, TheFirstThatHoldsGivesItsValuesAndTheParametersGiveTheOthers) {
     const std::string rules =
         "[[default]]\nwhen = \"n * element_bytes <= 40000\"\nzip = 64\nmode = \"a\"\n"
         "[[default]]\nwhen = \"n <= 20000\"\nblock = 32\n"
@@ -51,7 +55,7 @@ TEST(DefaultRules, TheFirstThatHoldsGivesItsValuesAndTheParametersGiveTheOthers)
     EXPECT_EQ(default_text(rules, 1 << 20), "zip=128 block=64 mode=b");
 }
 
-TEST(DefaultRules, ANumberStandsForTheLargestListedValueThatIsNotAboveIt) {
+TEST_F(DefaultRules, ANumberStandsForTheLargestListedValueThatIsNotAboveIt) {
     const std::string rules = "[[default]]\nzip = \"n / (sm_count * 64)\"\n";
     EXPECT_EQ(default_text(rules, 8 * 64 * 255), "zip=128 block=64 mode=b");
     EXPECT_EQ(default_text(rules, 8 * 64 * 256), "zip=256 block=64 mode=b");
@@ -60,13 +64,13 @@ TEST(DefaultRules, ANumberStandsForTheLargestListedValueThatIsNotAboveIt) {
     EXPECT_EQ(default_text("[[default]]\nzip = \"n * 0.01\"\n", 20'000), "zip=128 block=64 mode=b");
 }
 
-TEST(DefaultRules, AnExpressionMayGiveAName) {
+TEST_F(DefaultRules, AnExpressionMayGiveAName) {
     const std::string rules = "[[default]]\nmode = \"iif(n > 100000, 'a', 'b')\"\n";
     EXPECT_EQ(default_text(rules, 100'001), "zip=128 block=64 mode=a");
     EXPECT_EQ(default_text(rules, 100'000), "zip=128 block=64 mode=b");
 }
 
-TEST(DefaultRules, ARuleThatAConstraintForbidsIsPassedOver) {
+TEST_F(DefaultRules, ARuleThatAConstraintForbidsIsPassedOver) {
     // tile < n
     const std::string rules =
         "[[default]]\nzip = 256\n"
@@ -77,7 +81,7 @@ TEST(DefaultRules, ARuleThatAConstraintForbidsIsPassedOver) {
     EXPECT_EQ(default_text("[[default]]\nzip = 256\n", 5000), default_text("", 5000));
 }
 
-TEST(DefaultRules, AValueThatIsNoneOfTheParametersPassesTheRuleOver) {
+TEST_F(DefaultRules, AValueThatIsNoneOfTheParametersPassesTheRuleOver) {
     const std::string rules =
         "[[default]]\nmode = \"iif(n > 100000, 'a', 'c')\"\nzip = 64\n"
         "[[default]]\nzip = \"n / 0\"\n"
@@ -86,17 +90,17 @@ TEST(DefaultRules, AValueThatIsNoneOfTheParametersPassesTheRuleOver) {
     EXPECT_EQ(default_text(rules, 50'000), "zip=256 block=64 mode=b");
 }
 
-TEST(DefaultRules, TheDefaultNamesItsRule) {
+TEST_F(DefaultRules, TheDefaultNamesItsRule) {
     const KernelTemplate source = kernel("[[default]]\nwhen = \"n > 100000\"\nzip = 64\n");
     const auto by_rule = source.default_of(problem(200'000), device());
     ASSERT_NE(by_rule.rule, nullptr);
     EXPECT_EQ(by_rule.rule->text, "n > 100000");
     EXPECT_EQ(by_rule.rule->line, 22);
     EXPECT_EQ(source.default_of(problem(50'000), device()).rule, nullptr);
-    EXPECT_EQ(source.default_of(problem(100), device()).rule, nullptr);
+    EXPECT_EQ(source.default_of(problem(3000), device()).rule, nullptr);
 }
 
-TEST(DefaultRules, ASearchKnowsTheConfigurationsOfAllOnce) {
+TEST_F(DefaultRules, ASearchKnowsTheConfigurationsOfAllOnce) {
     const KernelTemplate source = kernel(
         "[[default]]\nwhen = \"n > 100000\"\nzip = 64\n"
         "[[default]]\nwhen = \"n < 7\"\nzip = \"iif(n = 20000, 64, 256)\"\n"
@@ -105,10 +109,11 @@ TEST(DefaultRules, ASearchKnowsTheConfigurationsOfAllOnce) {
     for (const Configuration& one : source.rule_configurations(problem(20'000), device())) {
         texts.push_back(one.text());
     }
-    EXPECT_EQ(texts, (std::vector<std::string>{"zip=64 block=64 mode=b", "zip=128 block=64 mode=a"}));
+    EXPECT_EQ(texts,
+              (std::vector<std::string>{"zip=64 block=64 mode=b", "zip=128 block=64 mode=a"}));
 }
 
-TEST(DefaultRules, AreNoPartOfTheIdentity) {
+TEST_F(DefaultRules, AreNoPartOfTheIdentity) {
     const std::string known = kernel("").hash();
     const std::string rules =
         "[[default]]\nwhen = \"n > 100000\"\nzip = 64\n\n# why\n[[default]]\nblock = 32\n";
@@ -123,7 +128,7 @@ TEST(DefaultRules, AreNoPartOfTheIdentity) {
               "/* jitune template\nzip = 64 */ int a;");
 }
 
-TEST(DefaultRules, WhatIsWrongIsRefusedAtItsLine) {
+TEST_F(DefaultRules, WhatIsWrongIsRefusedAtItsLine) {
     const auto refuse = [](std::size_t line, const std::string& text, const std::string& rules) {
         SCOPED_TRACE(rules);
         expect_refused_at(line, text, with_rules(rules));
@@ -134,8 +139,9 @@ TEST(DefaultRules, WhatIsWrongIsRefusedAtItsLine) {
     refuse(23, "one of the parameter's values", "[[default]]\nmode = \"'c'\"\n");
     refuse(23, "one of the parameter's values", "[[default]]\nmode = \"c\"\n");
     refuse(23, "depends on the parameter block", "[[default]]\nzip = \"block\"\n");
-    refuse(22, "depends on the parameter zip", "[[default]]\nwhen = \"tile < 100\"\nblock = 32\n");
-    refuse(22, "\"m\" in \"m < 100\" is not known", "[[default]]\nwhen = \"m < 100\"\nblock = 32\n");
+    refuse(22, "depends on the parameter block", "[[default]]\nwhen = \"tile < 100\"\nblock = 32\n");
+    refuse(22, "\"m\" in \"m < 100\" is not known",
+           "[[default]]\nwhen = \"m < 100\"\nblock = 32\n");
     refuse(22, "a value for at least one parameter", "[[default]]\nwhen = \"n < 100\"\n");
     refuse(22, "tables [[default]]", "[default]\nzip = 64\n");
     std::string many;

@@ -362,8 +362,7 @@ TEST(KernelTemplate, RefusesANulByte) {
 TEST(KernelTemplate, HostReduceUsesAllCoresUnlessThereIsTooLittleToDo) {
     const KernelTemplate& host = reduce_kernel(ReduceKind::all, PlatformKind::host).kernel_template;
     const auto threads = [&](std::int64_t n) {
-        const Configuration standard =
-            host.default_configuration(float_sum(n), device());
+        const Configuration standard = host.default_configuration(float_sum(n), device());
         const LaunchRule rule = host.launch_rule(float_sum(n), device(), standard);
         return rule.plan(std::array{n}).launch.cells[2];
     };

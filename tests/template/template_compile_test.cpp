@@ -283,8 +283,8 @@ TEST_F(TemplateCompile, AFaultyFieldOfACustomOperationIsNamedWithTheCompilersWor
         const KernelTemplate& source = kernel.kernel_template;
         const Problem problem = reduce_problem({ElementType::float32, ElementType::float32, custom,
                                                 detail::ReduceShape::all(1 << 20)});
-        const Instance instance = source.instance(
-            problem, source.default_configuration(problem, gpu_info(90)));
+        const Instance instance =
+            source.instance(problem, source.default_configuration(problem, gpu_info(90)));
         const auto outcomes =
             compile_instances(*nvrtc_, source.source(), std::span(&instance, 1), 90);
         const auto* failure = std::get_if<CompileFailure>(&outcomes.at(0));

@@ -222,11 +222,10 @@ std::optional<Foretold> foretell_stored(SessionStore& store, const Options& opti
     }
     if (Answers::is_withheld(task, *winner)) {
         const auto standard = task.default_of();
-        return Foretold{
-            fmt::format("{}the stored winner may be slower than {}, which answers: {}",
-                        frozen_text(options), default_text(task, standard),
-                        standard.configuration.text()),
-            origin_of(standard), std::move(winner)};
+        return Foretold{fmt::format("{}the stored winner may be slower than {}, which answers: {}",
+                                    frozen_text(options), default_text(task, standard),
+                                    standard.configuration.text()),
+                        origin_of(standard), std::move(winner)};
     }
     return Foretold{
         fmt::format("{}the stored winner answers: {}", frozen_text(options), winner->configuration),

@@ -33,8 +33,8 @@ inline bool is_default(Origin origin) {
     return origin == Origin::template_default || origin == Origin::rule;
 }
 
-/// "tuned", "stored", "nearest", "default", "pinned", "rule". Throws Error(usage) for a value outside the
-/// enum.
+/// "tuned", "stored", "nearest", "default", "pinned", "rule". Throws Error(usage) for a value
+/// outside the enum.
 JITUNE_API const char* to_string(Origin origin);
 
 /// How calls for a problem are answered.

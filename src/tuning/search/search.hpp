@@ -101,7 +101,7 @@ private:
     LoopClock::Time setup_{0};  ///< before run()
     std::vector<std::size_t> seeds_;
     std::vector<std::size_t> first_;  // SearchPlan::first, without suspects
-    std::vector<std::string> hints_;    // SearchPlan::hints, and the configurations of rules
+    std::vector<std::string> hints_;  // SearchPlan::hints, and the configurations of rules
     Evaluations tried_;
     std::size_t known_ = 0;  // of these, by earlier searches
     std::unordered_set<std::size_t> submitted_;

@@ -118,8 +118,10 @@ TEST(EntropySpace, HasADefaultForEveryWindowAndLevels) {
                 const SearchSpace space = kernel.space(problem, device(75));
                 ASSERT_GT(space.size(), 0U) << window << " " << levels << " " << size;
                 const bool by_bits = levels <= 32 && window <= 9;
-                EXPECT_EQ(to_string(kernel.default_configuration(problem, device(75), space).at("method")),
-                          by_bits ? "bits" : "histogram")
+                EXPECT_EQ(
+                    to_string(
+                        kernel.default_configuration(problem, device(75), space).at("method")),
+                    by_bits ? "bits" : "histogram")
                     << window << " " << levels;
             }
         }
