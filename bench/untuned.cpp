@@ -8,7 +8,8 @@
 //     untuned SEED SIZES SECONDS DEVICE FILE [--multiple-of=M] m=64..4096 n=64..4096
 //     element=float32
 //
-// SIZES of each combination of types and operations. Stores what it measures in the database of
+// SIZES of each range for each combination of types and operations; sizes that are named are taken
+// as they are. Stores what it measures in the database of
 // JITUNE_DB. With JITUNE_UNTUNED_POOL=1 it then times each winner at all sizes of its template: the
 // table that `jitune db rules` learns from has no holes then.
 
@@ -27,7 +28,6 @@
 
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
-#include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
 #include "swept_plan.hpp"
@@ -148,13 +148,12 @@ int main(int argc, char** argv) {
         std::vector<Task> tasks;
         for (const PlannedProblem& planned : plan.problems) {
             const SweepProblem& swept = planned.problem;
-            if (!swept.domain) {
-                throw Error(ErrorKind::usage, swept.name + ": name ranges of sizes, FROM..TO");
-            }
             fmt::print("{}\n", swept.name);
-            for (std::int64_t done = 0; done < count; ++done) {
+            for (std::int64_t done = 0; done < (swept.domain ? count : 1); ++done) {
                 Problem problem = swept.problem;
-                problem.sizes = random_sizes(*swept.domain, random);
+                if (swept.domain) {
+                    problem.sizes = random_sizes(*swept.domain, random);
+                }
                 for (std::size_t i = 0; i < problem.multiples.size(); ++i) {
                     const std::int64_t multiple = problem.multiples[i];
                     problem.sizes[i] =

@@ -29,6 +29,27 @@ tile_m = "block_y * rows"
 tile_n = "block_x * columns"
 shared_bytes = "(tile_m + tile_n) * tile_k * element_bytes"
 
+[[default]]  # few elements of c: a thread for each
+when = "m * n <= 1024 * sm_count"
+block_y = 8
+tile_k = 32
+vector = "iif(n % 4 = 0 AND k % 4 = 0, 4, iif(n % 2 = 0 AND k % 2 = 0, 2, 1))"
+
+[[default]]
+when = "m * n <= 4096 * sm_count"
+block_y = 8
+rows = 4
+tile_k = 32
+vector = "iif(n % 4 = 0 AND k % 4 = 0, 4, iif(n % 2 = 0 AND k % 2 = 0, 2, 1))"
+
+[[default]]
+block_x = 32
+block_y = 8
+rows = 8
+columns = 2
+tile_k = 32
+vector = "iif(n % 4 = 0 AND k % 4 = 0, 4, iif(n % 2 = 0 AND k % 2 = 0, 2, 1))"
+
 [arguments]
 a = { access = "in", type = "element", count = "m * k", alignment = 16 }
 b = { access = "in", type = "element", count = "k * n", alignment = 16 }

@@ -58,6 +58,33 @@ tiles_across = "ceil_div(columns, iif(by_bits, 30 * lane_columns * warps, block)
 tile_rows = "strip * iif(by_bits, fields, 1)"
 tiles = "tiles_across * ceil_div(rows, tile_rows)"
 
+[[default]]  # few windows: the smallest strips
+# The defaults follow winners on an H100; docs/reference/performance.md has what they lose.
+when = "levels <= 32 AND window = 5 AND rows * columns <= 1048576"
+strip = 2
+transfer = "iif(columns % 4 = 0, 'packs', 'elements')"
+
+[[default]]
+when = "levels <= 32 AND window <= 9 AND rows * columns <= 1048576"
+warps = 8
+strip = 2
+warps_per_sm = 0
+transfer = "iif(columns % 4 = 0, 'packs', 'elements')"
+
+[[default]]  # rows that do not begin with packs need more warps to hide their loads
+when = "levels <= 32 AND window <= 9 AND columns % 4 <> 0"
+warps = "iif(window = 3 OR (window = 5 AND levels > 8), 1, 4)"
+strip = "iif(window = 3 OR (window = 5 AND levels > 8), 2, 12)"
+warps_per_sm = "iif(window <= 5, 0, 24)"
+transfer = "elements"
+
+[[default]]
+when = "levels > 32 OR window > 9"
+method = "histogram"
+warps = 1
+strip = "max(8, min(32, rows * columns / (256 * sm_count)))"
+warps_per_sm = 0
+
 [arguments]
 input = { access = "in", type = "element", count = "rows * columns" }
 rows = { access = "scalar", type = "int64", value = "rows" }

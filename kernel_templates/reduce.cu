@@ -64,7 +64,77 @@ tile = "block * items_per_thread"
 # Up to the end of the last size bucket below 2^32, half-octave 63: its sizes share a winner.
 narrow = "operation IN ('arg_min', 'arg_max') AND accumulator_bytes = 4 AND n <= 3611622602"
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), iif(index_bytes = 4, 8, 16), accumulator_bytes)"
+# What the defaults choose between, with no parameter in it.
+wide = "operation = 'custom' OR (operation IN ('arg_min', 'arg_max') AND NOT narrow)"
+grid_finish = "iif(wide, 'ticket', iif(adds AND accumulator IN ('int32', 'uint32'), 'packed', 'slots'))"
 blocks = "ceil_div(max(1, min(sm_count * blocks_per_sm, ceil_div(n, tile))), cluster) * cluster"
+
+[[default]]  # less than a pack of 16 bytes for each thread of the smallest block
+# The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose.
+when = "bytes <= 2048"
+block = 128
+items_per_thread = "min(8, 16 / element_bytes)"
+pack_bytes = 8
+blocks_per_sm = 0
+finish = "direct"
+index_bytes = "iif(narrow, 4, 8)"
+
+[[default]]  # one tile of one block: a second block's finish takes longer than its loads
+when = "bytes <= 65536 AND n <= 16384"
+block = "iif(bytes <= 8192, 128, iif(bytes <= 16384, 256, 512))"
+items_per_thread = "iif(bytes <= 4096, 2, iif(bytes <= 32768, 4, 8)) * 16 / element_bytes"
+blocks_per_sm = 0
+threads_per_sm = "iif(bytes <= 4096, 0, 512)"
+finish = "direct"
+index_bytes = "iif(narrow, 4, 8)"
+
+[[default]]  # small blocks on half of the multiprocessors or more, each with one tile
+when = "bytes <= sm_count * 6144"
+block = 128
+items_per_thread = "min(64 / element_bytes, max(4 / element_bytes, 2 * ceil_div(n, 64 * sm_count) - 1))"
+pack_bytes = "min(16, element_bytes * max(4 / element_bytes, 2 * ceil_div(n, 64 * sm_count) - 1))"
+blocks_per_sm = 1
+threads_per_sm = "iif(element_bytes * (2 * ceil_div(n, 64 * sm_count) - 1) >= 64, 512, 0)"
+finish = "iif(wide, 'two_launches', grid_finish)"
+index_bytes = "iif(narrow, 4, 8)"
+
+[[default]]  # one tile on each multiprocessor, still
+when = "bytes <= sm_count * 24576"
+block = "iif(bytes <= sm_count * 12288, 256, 512)"
+items_per_thread = "64 / element_bytes"
+blocks_per_sm = 1
+threads_per_sm = 512
+finish = "grid_finish"
+index_bytes = "iif(narrow, 4, 8)"
+
+[[default]]  # tiles enough for two blocks on each; where they do not come out even, four
+when = "bytes <= l2_bytes / 4 OR element_bytes = 1"
+block = 256
+items_per_thread = "min(32, 64 / element_bytes)"
+blocks_per_sm = """min(iif(element_bytes = 1 OR 2 * ceil_div(n, 256 * min(32, 64 / element_bytes)) <= 5 * sm_count, 4, 2),
+    (2 * ceil_div(n, 256 * min(32, 64 / element_bytes)) - 1) / sm_count)"""
+load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"
+finish = "grid_finish"
+index_bytes = "iif(narrow, 4, 8)"
+
+[[default]]
+when = "bytes <= 2 * l2_bytes"
+block = 256
+items_per_thread = "128 / element_bytes"
+blocks_per_sm = "min(2, (2 * ceil_div(n, 32768 / element_bytes) - 1) / sm_count)"
+threads_per_sm = "iif(wide, 512, 1024)"
+load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"
+finish = "grid_finish"
+index_bytes = "iif(narrow, 4, 8)"
+
+[[default]]  # all threads that fit
+block = "iif(element_bytes IN (2, 4), 512, 256)"
+items_per_thread = 32
+blocks_per_sm = """min(max_threads_per_sm / 512,
+    (2 * ceil_div(n, iif(element_bytes IN (2, 4), 16384, 8192)) - 1) / sm_count)"""
+load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"
+finish = "grid_finish"
+index_bytes = "iif(narrow, 4, 8)"
 
 [arguments]
 values = { access = "in", type = "element", count = "n" }

@@ -36,10 +36,104 @@ blocks_per_sm = { values = [1, 2, 4, 8, 16], default = 4 }
 [derived]
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
 pack = "pack_bytes / element_bytes"
+row_bytes = "columns * element_bytes"
+bytes = "rows * row_bytes"
 common = "min(pack, iif(columns % 16 = 0, 16, iif(columns % 8 = 0, 8, iif(columns % 4 = 0, 4, iif(columns % 2 = 0, 2, 1)))))"
 flat_rows = "max(1, block / (columns / common)) * (pack / common)"
 tiles = "iif(layout = 'flat', 1, min(ceil_div(columns, threads_across * pack), 1073741824))"
 splits = "max(1, min(65535, sm_count * blocks_per_sm / tiles, ceil_div(rows, unroll * iif(layout = 'flat', flat_rows, block / threads_across))))"
+
+[[default]]  # next to nothing: little code
+# The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose.
+when = "bytes <= 256 AND columns <= 64"
+layout = "flat"
+block = 128
+threads_across = 1
+pack_bytes = "element_bytes"
+unroll = 2
+blocks_per_sm = 16
+
+[[default]]  # one trip of one block
+when = "bytes <= 8192 AND columns <= 64"
+layout = "flat"
+block = "iif(rows * columns <= 1024, 128, iif(rows * columns <= 2048, 256, 512))"
+threads_across = 1
+pack_bytes = "element_bytes"
+unroll = 8
+blocks_per_sm = "iif(rows * columns <= 1024, 16, iif(rows * columns <= 2048, 8, 4))"
+
+[[default]]  # tiles of eight columns do not come out even
+when = "bytes <= 32768 AND columns < 32 AND (columns <= 4 OR row_bytes % 16 <> 0)"
+layout = "flat"
+block = 256
+threads_across = 1
+unroll = 8
+blocks_per_sm = 8
+
+[[default]]
+when = "columns < 32 AND (columns <= 4 OR row_bytes % 16 <> 0)"
+layout = "flat"
+block = 256
+threads_across = 1
+pack_bytes = "iif(columns <= 8, element_bytes, 8)"
+unroll = "iif(columns <= 8, 2, 4)"
+blocks_per_sm = 8
+
+[[default]]  # few rows: threads beside each other
+when = "rows <= 32 AND columns > 64"
+block = 128
+threads_across = "iif(rows < 16, 128, 64)"
+pack_bytes = "element_bytes"
+unroll = 8
+blocks_per_sm = 16
+
+[[default]]
+when = "rows <= 64"
+block = 128
+threads_across = 32
+pack_bytes = "element_bytes"
+blocks_per_sm = 16
+
+[[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
+when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND (bytes > 2097152 OR (element_bytes = 1 AND rows >= 128))
+    AND (bytes <= 33554432 OR columns <= 1024 OR row_bytes % 16 <> 0)"""
+block = "iif(rows > 4096, 512, iif(rows >= 256, 256, 128))"
+threads_across = 8
+pack_bytes = 8
+blocks_per_sm = "iif(rows > 4096, 2, iif(rows >= 256, 4, 8))"
+
+[[default]]
+when = "columns <= 1024 AND rows <= 4096"
+block = "iif(rows < 256, 128, 256)"
+threads_across = "iif(columns <= 128 AND rows >= 128, 8, 16)"
+pack_bytes = "element_bytes"
+blocks_per_sm = "iif(rows < 256, 16, 8)"
+
+[[default]]  # much data in wide rows
+when = "bytes > 33554432 AND columns > 1024 AND row_bytes % 16 = 0"
+threads_across = 32
+blocks_per_sm = "iif(ceil_div(row_bytes, 512) <= sm_count, 2, 4)"
+
+[[default]]  # long columns
+when = "columns <= 1024"
+threads_across = "iif(columns > 16, 16, 8)"
+pack_bytes = "element_bytes"
+unroll = 8
+blocks_per_sm = "iif(columns > 16, 2, 4)"
+
+[[default]]
+when = "element_bytes = 1"
+block = 256
+threads_across = "iif(bytes > 4194304, 64, 32)"
+pack_bytes = 1
+blocks_per_sm = 8
+
+[[default]]
+block = 256
+threads_across = 32
+pack_bytes = "element_bytes"
+unroll = 8
+blocks_per_sm = 8
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }

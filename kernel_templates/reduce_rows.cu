@@ -11,21 +11,21 @@ constraints = [
 ]
 prune = [
     # Threads that have nothing to load, and threads that would load for long.
-    "by_block OR layout = 'staged' OR threads_per_row / 2 * pack < columns",
+    # A short or odd row is read element by element.
+    "by_block OR layout = 'staged' OR threads_per_row / 2 * iif(columns % pack = 0, pack, 1) < columns",
     "by_block OR layout = 'staged' OR columns <= threads_per_row * pack * 64",
     "NOT by_block OR columns >= block * pack / 4",
     "block <= 512 OR by_block",
     # Odd rows in shared memory: few enough threads that each has some elements.
     "layout = 'direct' OR (columns % pack <> 0 AND columns <= 1024 AND columns <= block * unroll * pack - pack + 1)",
     "layout = 'direct' OR threads_per_row <= max(1, columns / 8)",
-    "layout = 'staged' OR columns % pack = 0 OR columns >= 32",
     # One wave or two, or a block for all that there is; not a grid that is the same as another.
     "block * blocks_per_sm >= 1024 AND (block * blocks_per_sm <= 2 * max_threads_per_sm OR blocks_per_sm = 1024)",
     "blocks_per_sm = 1024 OR by_block OR resident < ceil_div(rows, rows_per_trip)",
     "blocks_per_sm < 1024 OR NOT by_block OR rows > 16 * sm_count",
     # Where a kernel is short, its launch counts for more than how blocks are spread. Older GPUs have
     # no programmatic launch.
-    "release = 'late' OR (compute_capability >= 90 AND rows * columns * element_bytes <= 4194304)",
+    "release = 'late' OR soonest = 'early'",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 
@@ -39,11 +39,91 @@ release = { values = ["early", "late"], default = "late", type = "jitune::Releas
 
 [derived]
 pack = "16 / element_bytes"
+row_bytes = "columns * element_bytes"
+bytes = "rows * row_bytes"
+soonest = "iif(compute_capability >= 90 AND bytes <= 4194304, 'early', 'late')"
 by_block = "threads_per_row = block"
 resident = "sm_count * blocks_per_sm"
 blocks_per_row = "iif(by_block, max(1, min(resident / rows, ceil_div(columns, block * pack * unroll))), 1)"
 staged_rows = "max(1, (block * unroll * pack - pack + 1) / columns)"
 rows_per_trip = "iif(layout = 'staged', staged_rows, block / threads_per_row * iif(NOT by_block AND columns <= threads_per_row * pack, unroll, 1))"
+
+[[default]]  # whole packs, one for each thread
+# The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose.
+when = "row_bytes <= 32 AND columns % pack = 0"
+threads_per_row = "2 * ceil_div(columns, pack) - 1"
+unroll = 2
+release = "soonest"
+
+[[default]]  # many short odd rows
+when = "row_bytes > 8 AND row_bytes <= 32 AND rows > 4096"
+layout = "staged"
+block = 128
+threads_per_row = 1
+unroll = 2
+release = "soonest"
+
+[[default]]
+when = "row_bytes > 16 AND row_bytes <= 32 AND rows > 64"
+block = 128
+threads_per_row = "(columns - 1) / pack"
+release = "soonest"
+
+[[default]]  # a thread for each element
+when = "row_bytes <= 32"
+threads_per_row = "min(32, 2 * columns - 1)"
+unroll = "iif(row_bytes <= 16, 2, 4)"
+release = "soonest"
+
+[[default]]  # few rows: latency counts alone
+when = "row_bytes <= 1536 AND rows <= 8"
+threads_per_row = "min(32, columns - 1)"
+release = "soonest"
+
+[[default]]
+when = "row_bytes <= 1536 AND bytes <= 2097152"
+threads_per_row = "min(32, (columns - 1) / pack)"
+release = "soonest"
+
+[[default]]  # much data: more loads in flight in each thread
+when = "row_bytes <= 2048"
+block = 128
+threads_per_row = "min(32, 2 * ceil_div(row_bytes, 96) - 1)"
+unroll = 8
+release = "soonest"
+
+[[default]]
+when = "row_bytes <= 4096 AND columns % pack = 0 AND rows <= 2 * sm_count"
+threads_per_row = 256
+unroll = 2
+blocks_per_sm = 8
+release = "soonest"
+
+[[default]]  # a warp for each row, and the registers of a large block for wide elements
+when = "row_bytes <= 4096"
+block = "iif(element_bytes = 8, 512, 128)"
+unroll = 8
+release = "soonest"
+
+[[default]]  # a block for each row, which loads it at once
+when = "row_bytes <= 32768 AND bytes <= 8388608"
+block = "max(128, 2 * ceil_div(row_bytes, 128) - 1)"
+threads_per_row = "max(128, 2 * ceil_div(row_bytes, 128) - 1)"
+unroll = 8
+blocks_per_sm = "2048 / max(128, 2 * ceil_div(row_bytes, 128) - 1)"
+release = "soonest"
+
+[[default]]  # rows enough for all warps
+when = "row_bytes <= 32768 OR rows >= 16 * sm_count"
+block = "iif(element_bytes = 8, 512, 128)"
+unroll = "iif(element_bytes = 8, 8, 4)"
+
+[[default]]  # few long rows: several blocks for each
+block = "iif(bytes <= 8388608, 128, 256)"
+threads_per_row = "iif(bytes <= 8388608, 128, 256)"
+unroll = 2
+blocks_per_sm = "iif(bytes <= 8388608, 16, 4)"
+release = "soonest"
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }

@@ -39,6 +39,43 @@ state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulato
 steps = "n + 28 * segments"  # kStepsOfEnd
 shares = "max(1, min(sm_count * blocks_per_sm, ceil_div(steps, block * items_per_thread)))"
 
+[[default]]
+# The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose. Nothing is known
+# of the lengths but their mean: groups are for so few elements that one long segment of all cannot take long.
+when = "n <= 262144 AND n / segments >= 512"
+layout = "groups"
+block = 512
+threads_per_segment = 512
+items_per_thread = "64 / element_bytes"
+
+[[default]]
+when = "n <= 262144 AND n / segments >= 64"
+layout = "groups"
+block = 256
+threads_per_segment = 256
+items_per_thread = "64 / element_bytes"
+
+[[default]]
+when = "n <= 4096 AND n / segments >= 2"
+layout = "groups"
+block = 512
+threads_per_segment = 4
+items_per_thread = "64 / element_bytes"
+
+[[default]]  # the search for a share is paid for by few items
+when = "element_bytes = 8"
+block = 128
+items_per_thread = "iif(n / segments >= 16, 8, 16)"
+blocks_per_sm = "iif(n / segments >= 16, 6, 4)"
+
+[[default]]
+when = "n / segments <= 16384"
+items_per_thread = 32
+blocks_per_sm = 8
+
+[[default]]
+blocks_per_sm = "iif(element_bytes = 4, 10, 8)"
+
 [arguments]
 values = { access = "in", type = "element", count = "n" }
 offsets = { access = "in", type = "int64", count = "segments + 1" }

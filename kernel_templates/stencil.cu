@@ -64,6 +64,32 @@ staged_packs = "tile_packs + padding * (tile_packs / packs)"
 exchanged_packs = "exchange * block * (packs + padding)"
 shared_bytes = "pack_bytes * iif(staging = 'shared', staged_packs, exchanged_packs + iif(by_bulk, 2 * tile_packs, 0))"
 
+[[default]]  # blocks for all multiprocessors: few outputs for each thread
+# The defaults follow winners on an H100; docs/reference/performance.md has what they lose.
+when = "weighting = 'weights' AND n <= 8192 * sm_count"
+staging = "direct"
+outputs_per_thread = "16 / element_bytes"
+evaluation = "direct"
+exchange = 0
+
+[[default]]
+when = "n <= 1024 * sm_count"
+outputs_per_thread = 2
+pack_bytes = "iif(element_bytes = 8, 16, 4)"
+exchange = "iif(element_bytes = 8, 0, 1)"
+
+[[default]]  # a short radius leaves little to share between a thread's outputs
+when = "radius <= 8"
+block = 128
+outputs_per_thread = "16 / element_bytes"
+evaluation = "iif(weighting = 'weights', 'direct', 'nested')"
+exchange = 0
+async = "iif(compute_capability >= 80 AND element_bytes = 4, 1, 0)"
+
+[[default]]
+when = "weighting = 'weights'"
+evaluation = "direct"
+
 [arguments]
 input = { access = "in", type = "element", count = "n" }
 weights = { access = "value", type = "element", count = "weight_count" }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 
 #include <fmt/format.h>
 
@@ -8,6 +9,12 @@
 namespace jitune::internal {
 
 namespace {
+
+/// Of a thread with much data, each of 16 bytes of the widest array.
+std::size_t loads_in_flight(const FormulaParts& parts) {
+    const std::size_t pack = std::max<std::size_t>(16 / parts.widest(), 1);
+    return std::bit_floor(std::clamp<std::size_t>(256 / (pack * parts.most_bytes()), 1, 8));
+}
 
 /// Constraints, search space and derived values of a formula over all elements.
 std::string flat_space(const FormulaParts& parts) {
@@ -71,6 +78,60 @@ counters = {{ access = "zeroed", type = "uint64", count = "{slot_words} * blocks
         fmt::arg("slot_words", std::max<std::size_t>(work.slots / 8, 1)));
 }
 
+/// The defaults by size; docs/reference/performance.md has what they lose.
+std::string flat_defaults(const FormulaParts& parts) {
+    const std::size_t pack = std::max<std::size_t>(16 / parts.widest(), 1);
+    const std::size_t least = std::max<std::size_t>(4 / parts.widest(), 1);
+    if (parts.block_work().slots == 0) {
+        return fmt::format(R"toml(
+[[default]]  # a block for each few elements
+when = "n <= 2048 * sm_count"
+vector = {}
+unroll = 1
+blocks_per_sm = 0
+
+[[default]]
+block = 512
+vector = {}
+unroll = 2
+blocks_per_sm = 0
+)toml",
+                           least, pack);
+    }
+    return fmt::format(R"toml(
+[[default]]  # one tile of one block
+when = "bytes <= 65536 AND n <= 16384"
+block = "iif(bytes <= 8192, 128, 512)"
+vector = {pack}
+unroll = "2 * ceil_div(n, iif(bytes <= 8192, 128, 512) * {pack}) - 1"
+blocks_per_sm = 0
+finish = "direct"
+
+[[default]]  # one tile for each block, and the more of them the more elements
+when = "n <= 2048 * sm_count AND bytes <= 4194304"
+vector = {least}
+unroll = "n / (64 * sm_count * {least})"
+blocks_per_sm = 1
+
+[[default]]
+when = "bytes <= l2_bytes / 4"
+vector = {two_packs}
+unroll = 2
+blocks_per_sm = "min(2, max(1, (2 * ceil_div(n, {two_packs_tile}) - 1) / sm_count))"
+
+[[default]]
+vector = {pack}
+unroll = {unroll}
+blocks_per_sm = "min(max_threads_per_sm / 256, max(1, (2 * ceil_div(n, {tile}) - 1) / sm_count))"
+load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"
+)toml",
+                       fmt::arg("pack", pack), fmt::arg("least", least),
+                       fmt::arg("two_packs", std::min<std::size_t>(2 * pack, 16)),
+                       fmt::arg("two_packs_tile", 512 * std::min<std::size_t>(2 * pack, 16)),
+                       fmt::arg("unroll", loads_in_flight(parts)),
+                       fmt::arg("tile", 256 * pack * loads_in_flight(parts)));
+}
+
 /// A launch for each stage.
 std::string stage_launches(const FormulaParts& parts) {
     const bool reduces = parts.block_work().slots > 0;
@@ -127,7 +188,7 @@ __global__ void __launch_bounds__(1024) plainly({}Index n) {{
 }  // namespace
 
 std::string device_template(const FormulaParts& parts) {
-    return head_of(parts) + flat_space(parts) + stage_launches(parts) +
+    return head_of(parts) + flat_space(parts) + flat_defaults(parts) + stage_launches(parts) +
            fmt::format(R"toml(
 [reference]
 entry = "jitune::plainly"

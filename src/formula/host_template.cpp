@@ -65,6 +65,10 @@ cores_per_thread = {{ values = [512, 256, 128, 64, 32, 16, 8, 4, 2, 1], default 
 chunks_per_thread = {{ values = [1, 4, 16], default = 16 }}
 step = {{ values = [1024, 4096], default = 1024 }}
 
+[[default]]  # threads that have a share
+cores_per_thread = "min(cores, 2 * ceil_div(cores, max(1, bytes / 65536)) - 1)"
+chunks_per_thread = "bytes / (cores * 65536)"
+
 [derived]
 bytes = "{elements} * {total}"
 threads = "cores / cores_per_thread"

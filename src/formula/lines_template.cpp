@@ -62,7 +62,7 @@ vector = {{ values = [1], default = 1 }}
     {held}
     # Few long rows need several blocks each.
     "split = 0 OR (by_block AND groups < 2 * sm_count AND length > 4096)",
-    "split = 0 OR unroll * vector * {bytes} >= 32",
+    "split = 0 OR unroll * vector * {bytes} >= 32 OR unroll = 16",
     "split = 1 OR groups * 4 >= sm_count OR length <= 16384",
 {common}
 lanes = {{ values = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024], default = 32 }}
@@ -116,6 +116,16 @@ std::string held_lines(const FormulaParts& parts) {
                      std::max<std::size_t>(16 / parts.widest(), 1), held);
 }
 
+/// The widest vectors of a row that leave each thread of a warp something to load.
+std::string widest_vector(const FormulaParts& parts) {
+    std::string text = "1";
+    for (std::size_t vector = 2; vector <= 16 / parts.widest(); vector *= 2) {
+        text = fmt::format("iif(length % {0} = 0 AND length > {1}, {0}, {2})", vector, 32 * vector,
+                           text);
+    }
+    return text;
+}
+
 std::string lines_space(const FormulaParts& parts) {
     const std::size_t widest = parts.widest();
     constexpr std::string_view kCommon =
@@ -143,7 +153,8 @@ blocks_per_sm = {{ values = [2, 4, 8, 16, 1024], default = 1024 }}
 split = {{ values = [0, 1], default = 0 }}
 
 [derived]
-{derived}by_block = "lanes = block"
+{derived}widest_vector = "{widest_vector}"
+by_block = "lanes = block"
 groups = "max(1, ceil_div(lines, block / lanes))"
 parts = "iif(split = 0, 1, max(1, min(min(1024, ceil_div(length, lanes * vector * unroll)), sm_count * min(blocks_per_sm, 16) / groups)))"
 {arguments}parts = {{ access = "scalar", type = "uint32", value = "parts" }}
@@ -151,8 +162,95 @@ partials = {{ access = "scratch", type = "uint64", count = "iif(split = 0, 1, {w
 counters = {{ access = "zeroed", type = "uint32", count = "iif(split = 0, 1, groups)" }}
 )toml",
                fmt::arg("unroll", parts.most_bytes() <= 8 ? 4 : 2),
-               fmt::arg("derived", line_sizes(parts)), fmt::arg("arguments", arguments_of(parts)),
+               fmt::arg("derived", line_sizes(parts)),
+               fmt::arg("widest_vector", widest_vector(parts)),
+               fmt::arg("arguments", arguments_of(parts)),
                fmt::arg("words", most_stored_bytes(parts) / 8));
+}
+
+std::string column_defaults(const FormulaParts& parts) {
+    const bool has_stages = parts.kernels.stages().size() > 1;
+    return fmt::format(R"toml(
+[[default]]  # a thread for each column
+when = "length <= 4"
+block = 64
+lanes = 1
+unroll = "2 * length - 1"
+
+[[default]]  # threads that hold a column at once
+when = "length <= 64"
+block = "iif(lines > 16, 128, 64)"
+lanes = 4
+unroll = "2 * ceil_div(length, 4) - 1"
+
+[[default]]  # few columns: all threads of small blocks
+when = "lines <= 16"
+block = "iif(lines > 8, 128, 64)"
+unroll = {few_loads}
+blocks_per_sm = "iif(length > 4096, 4, 1024)"
+split = "iif(length > 4096, 1, 0)"
+
+[[default]]
+block = 512
+lanes = 16
+unroll = {loads}
+blocks_per_sm = "iif(length > 4096 AND ceil_div(lines, 32) * 4 < sm_count, 4, 1024)"
+split = "iif(length > 4096 AND ceil_div(lines, 32) * 4 < sm_count, 1, 0)"
+)toml",
+                       fmt::arg("few_loads", has_stages ? "\"iif(length <= 128, 16, 4)\"" : "4"),
+                       fmt::arg("loads", has_stages ? "\"iif(length <= 256, 2 * ceil_div(length, "
+                                                      "16) - 1, 4)\""
+                                                    : "4"));
+}
+
+/// Threads that hold a row at once: those of a warp where rows are many, else those of a block.
+std::string row_defaults(const FormulaParts& parts) {
+    return fmt::format(
+        R"toml(
+[[default]]
+when = "length <= 64"
+block = 128
+lanes = "min(32, 2 * ceil_div(length, 2) - 1)"
+vector = 1
+unroll = "iif(length = 1, 1, 2)"
+
+[[default]]
+when = "rows >= 16 * sm_count AND length <= 32 * min(16 * widest_vector, {held})"
+vector = "widest_vector"
+unroll = "2 * ceil_div(length, 32 * widest_vector) - 1"
+
+[[default]]
+when = "length <= 512 * min(16 * widest_vector, {held})"
+block = "max(64, min(512, 2 * ceil_div(length, 2 * widest_vector) - 1))"
+lanes = "max(64, min(512, 2 * ceil_div(length, 2 * widest_vector) - 1))"
+vector = "widest_vector"
+unroll = "iif(length <= 64 * widest_vector, 1, max(2, 2 * ceil_div(length, 512 * widest_vector) - 1))"
+
+[[default]]  # few long rows: several blocks for each
+when = "rows * 4 < sm_count AND length > 16384"
+block = 512
+lanes = 512
+vector = "widest_vector"
+unroll = "ceil_div({least}, widest_vector)"
+blocks_per_sm = 4
+split = 1
+
+[[default]]
+block = 1024
+lanes = 1024
+vector = "widest_vector"
+unroll = "min(16, {held} / widest_vector)"
+)toml",
+        fmt::arg("held", std::bit_floor(std::max<std::size_t>(256 / parts.most_bytes(), 1))),
+        fmt::arg("least", std::bit_ceil(std::max<std::size_t>(32 / parts.most_bytes(), 1))));
+}
+
+/// The defaults by size; docs/reference/performance.md has what they lose. Of segments, whose
+/// lengths nobody knows, there are none.
+std::string line_defaults(const FormulaParts& parts) {
+    return is_segments(parts)  ? ""
+           : is_columns(parts) ? column_defaults(parts)
+                               : row_defaults(parts);
 }
 
 /// One launch of all stages, or of long lines one of each.
@@ -229,7 +327,7 @@ std::string device_lines_template(const FormulaParts& parts) {
         plain_stages += fmt::format(", Plain{}", i);
     }
     const std::vector<StageMember> plain = all_members(parts.references.stages());
-    return head_of(parts) + lines_space(parts) +
+    return head_of(parts) + lines_space(parts) + line_defaults(parts) +
            line_launches(parts, quoted(all_members(parts.kernels.stages())) + lines.quoted) +
            fmt::format(
                R"toml(

@@ -89,7 +89,8 @@ private:
                 return Expression::constant(to_scalar(value));
             }
         }
-        if (text == nullptr || (has_names && is_identifier(text->get()))) {
+        if (text == nullptr ||
+            (has_names && is_identifier(text->get()) && !scope_.knows(text->get()))) {
             refuse();
         }
         Expression result = expression(node, text->get());

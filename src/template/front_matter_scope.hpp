@@ -33,6 +33,8 @@ public:
     /// Declares `name`; expressions then have `meaning` in its place.
     void define(const toml::node& at, const std::string& name, const Expression& meaning);
 
+    [[nodiscard]] bool knows(const std::string& name) const { return places_.contains(name); }
+
     /// Throws for text that is no expression and for unknown names.
     [[nodiscard]] Expression expression(const toml::node& at, const std::string& text) const;
 

@@ -6,6 +6,7 @@
 #include "fake/fake_sum.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/expect_error.hpp"
+#include "template/default_rules.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -73,24 +74,38 @@ TEST(KernelTemplate, InstantiatesEachTypeAndOperationByItsCppName) {
               "8>");
 }
 
+/// The template with the parameters' defaults alone.
+const KernelTemplate& reduce_without_rules() {
+    static const KernelTemplate kernel = [] {
+        TemplateSource source = reduce().source();
+        source.text = without_default_rules(source.text);
+        return KernelTemplate(std::move(source));
+    }();
+    return kernel;
+}
+
 TEST(KernelTemplate, TakesItsDefaultsWhereTheyAreLegal) {
-    const SearchSpace space = reduce().space(float_sum(), device());
-    EXPECT_EQ(reduce().default_configuration(float_sum(), device(), space).text(), text_with({}));
+    EXPECT_EQ(reduce_without_rules().default_configuration(float_sum(), device()).text(),
+              text_with({}));
 }
 
 TEST(KernelTemplate, TakesTheNearestLegalConfigurationWhereTheDefaultIsForbidden) {
     // One tile: one block, which has nothing to finish.
-    const SearchSpace space = reduce().space(float_sum(100), device());
+    const SearchSpace space = reduce_without_rules().space(float_sum(100), device());
     EXPECT_EQ(space.find(configuration(text_with({}))), space.size());
-    EXPECT_EQ(reduce().default_configuration(float_sum(100), device(), space).text(),
+    EXPECT_EQ(reduce_without_rules().default_configuration(float_sum(100), device(), space).text(),
               text_with({{"finish", "direct"}, {"blocks_per_sm", "0"}}));
 }
 
-TEST(KernelTemplate, FindsTheSameDefaultWithoutTheSpace) {
+TEST(KernelTemplate, FindsTheSameDefaultWithAndWithoutTheSpace) {
     for (const std::int64_t n : {1, 100, 5000, 1 << 20}) {
-        const KernelTemplate kernel = reduce();
-        EXPECT_EQ(kernel.default_configuration(float_sum(n), device()).text(),
-                  kernel.default_configuration(float_sum(n), device()).text());
+        for (const KernelTemplate* kernel : {&reduce(), &reduce_without_rules()}) {
+            const SearchSpace space = kernel->space(float_sum(n), device());
+            const Configuration standard = kernel->default_configuration(float_sum(n), device());
+            EXPECT_EQ(standard.text(),
+                      kernel->default_configuration(float_sum(n), device(), space).text());
+            EXPECT_LT(space.find(standard), space.size());
+        }
     }
 }
 
