@@ -66,23 +66,29 @@ transfer = "iif(columns % 4 = 0, 'packs', 'elements')"
 
 [[default]]
 when = "levels <= 32 AND window <= 9 AND rows * columns <= 1048576"
-warps = 8
+warps = "iif(window = 3, 4, 8)"
 strip = 2
 warps_per_sm = 0
 transfer = "iif(columns % 4 = 0, 'packs', 'elements')"
 
 [[default]]  # rows that do not begin with packs need more warps to hide their loads
+when = "levels <= 8 AND window = 5 AND columns % 4 <> 0"
+strip = 2
+transfer = "elements"
+
+[[default]]
 when = "levels <= 32 AND window <= 9 AND columns % 4 <> 0"
-warps = "iif(window = 3 OR (window = 5 AND levels > 8), 1, 4)"
-strip = "iif(window = 3 OR (window = 5 AND levels > 8), 2, 12)"
-warps_per_sm = "iif(window <= 5, 0, 24)"
+warps = 1
+strip = 2
+direct = "iif(window >= 7, 16, 8)"
+warps_per_sm = 0
 transfer = "elements"
 
 [[default]]
 when = "levels > 32 OR window > 9"
 method = "histogram"
 warps = 1
-strip = "max(8, min(32, rows * columns / (256 * sm_count)))"
+strip = "max(8, min(32, rows * columns / (1920 * sm_count)))"
 warps_per_sm = 0
 
 [arguments]

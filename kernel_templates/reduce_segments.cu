@@ -49,10 +49,10 @@ threads_per_segment = 512
 items_per_thread = "64 / element_bytes"
 
 [[default]]
-when = "n <= 262144 AND n / segments >= 64"
+when = "n <= 65536 AND n / segments >= 32"
 layout = "groups"
-block = 256
-threads_per_segment = 256
+block = "iif(n / segments >= 64, 256, 128)"
+threads_per_segment = "iif(n / segments >= 64, 256, 128)"
 items_per_thread = "64 / element_bytes"
 
 [[default]]

@@ -67,7 +67,8 @@ shared_bytes = "pack_bytes * iif(staging = 'shared', staged_packs, exchanged_pac
 [[default]]  # blocks for all multiprocessors: few outputs for each thread
 # The defaults follow winners on an H100; docs/reference/performance.md has what they lose.
 when = "weighting = 'weights' AND n <= 8192 * sm_count"
-staging = "direct"
+staging = "register_cache"
+block = 128
 outputs_per_thread = "16 / element_bytes"
 evaluation = "direct"
 exchange = 0
@@ -80,15 +81,28 @@ exchange = "iif(element_bytes = 8, 0, 1)"
 
 [[default]]  # a short radius leaves little to share between a thread's outputs
 when = "radius <= 8"
-block = 128
+block = "iif(n <= 8192 * sm_count, 512, 128)"
 outputs_per_thread = "16 / element_bytes"
 evaluation = "iif(weighting = 'weights', 'direct', 'nested')"
 exchange = 0
-async = "iif(compute_capability >= 80 AND element_bytes = 4, 1, 0)"
+async = "iif(compute_capability >= 80, 1, 0)"
 
 [[default]]
 when = "weighting = 'weights'"
+staging = "direct"
+block = 128
 evaluation = "direct"
+exchange = 0
+
+[[default]]
+when = "element_bytes = 8"
+staging = "register_cache"
+block = 128
+outputs_per_thread = 4
+exchange = 0
+
+[[default]]
+block = 128
 
 [arguments]
 input = { access = "in", type = "element", count = "n" }

@@ -30,6 +30,12 @@ evaluation = { values = ["direct", "nested"], default = "direct", type = "jitune
 [derived]
 threads = "cores / cores_per_thread"
 
+[[default]]  # threads that have a share, and whole vectors
+cores_per_thread = "min(cores, 2 * ceil_div(cores, max(1, n * element_bytes / 65536)) - 1)"
+simd_bytes_used = "simd_bytes"
+strip = "iif(weighting <> 'weights' AND radius >= 4, 512, 2048)"
+evaluation = "iif(weighting <> 'weights' AND radius >= 4, 'nested', 'direct')"
+
 [arguments]
 input = { access = "in", type = "element", count = "n" }
 weights = { access = "value", type = "element", count = "weight_count" }
