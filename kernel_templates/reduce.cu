@@ -71,8 +71,8 @@ blocks = "ceil_div(max(1, min(sm_count * blocks_per_sm, ceil_div(n, tile))), clu
 
 [[default]]  # less than a pack of 16 bytes for each thread of the smallest block
 # The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose.
-when = "bytes <= 2048"
-block = 128
+when = "bytes <= iif(element_bytes = 8, 4096, 2048)"
+block = "iif(element_bytes = 8, 256, 128)"
 items_per_thread = "min(8, 16 / element_bytes)"
 pack_bytes = 8
 blocks_per_sm = 0
@@ -104,7 +104,7 @@ block = "iif(bytes <= sm_count * 12288, 256, 512)"
 items_per_thread = "64 / element_bytes"
 blocks_per_sm = 1
 threads_per_sm = 512
-finish = "grid_finish"
+finish = "iif(wide, 'two_launches', grid_finish)"
 index_bytes = "iif(narrow, 4, 8)"
 
 [[default]]  # tiles enough for two blocks on each; where they do not come out even, four
@@ -119,8 +119,8 @@ index_bytes = "iif(narrow, 4, 8)"
 
 [[default]]
 when = "bytes <= 2 * l2_bytes"
-block = 256
-items_per_thread = "128 / element_bytes"
+block = "iif(element_bytes = 2, 512, 256)"
+items_per_thread = "iif(element_bytes = 2, 32, 128 / element_bytes)"
 blocks_per_sm = "min(2, (2 * ceil_div(n, 32768 / element_bytes) - 1) / sm_count)"
 threads_per_sm = "iif(wide, 512, 1024)"
 load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"

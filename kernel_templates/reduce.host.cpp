@@ -22,11 +22,9 @@ chunks_per_thread = { values = [1, 4, 16], default = 16 }
 unroll = { values = [1, 2, 4, 8], default = 4 }
 summation = { values = ["pairwise", "compensated"], default = "pairwise", type = "jitune::Summation" }
 
-[[default]]  # threads that have a share, whole vectors, and loads enough to hide their way
+[[default]]  # threads that have a share; vectors of 32 bytes, which come compiled with the library
 cores_per_thread = "min(cores, 2 * ceil_div(cores, max(1, n * element_bytes / 65536)) - 1)"
-simd_bytes_used = "simd_bytes"
 chunks_per_thread = "n * element_bytes / (cores * 65536)"
-unroll = 8
 
 [arguments]
 values = { access = "in", type = "element", count = "n" }

@@ -95,12 +95,12 @@ pack_bytes = "element_bytes"
 blocks_per_sm = 16
 
 [[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
-when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND (bytes > 2097152 OR (element_bytes = 1 AND rows >= 128))
+when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND rows >= iif(element_bytes = 1, 256, 4096)
     AND (bytes <= 33554432 OR columns <= 1024 OR row_bytes % 16 <> 0)"""
-block = "iif(rows > 4096, 512, iif(rows >= 256, 256, 128))"
+block = "iif(rows > 4096, 512, 256)"
 threads_across = 8
 pack_bytes = 8
-blocks_per_sm = "iif(rows > 4096, 2, iif(rows >= 256, 4, 8))"
+blocks_per_sm = "iif(rows > 4096, 2, 4)"
 
 [[default]]
 when = "columns <= 1024 AND rows <= 4096"

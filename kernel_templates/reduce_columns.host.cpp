@@ -14,9 +14,8 @@ reproducibility = "iif(exact, 'exact', 'fixed')"
 [parameters]
 strip_bytes = { values = [512, 2048, 8192], default = 2048 }
 
-[[default]]  # threads that have a share, whole vectors, and loads enough to hide their way
+[[default]]  # threads that have a share; vectors of 32 bytes, which come compiled with the library
 cores_per_thread = "min(cores, 2 * ceil_div(cores, max(1, rows * columns * element_bytes / 65536)) - 1)"
-simd_bytes_used = "simd_bytes"
 strip_bytes = 512
 
 [arguments]

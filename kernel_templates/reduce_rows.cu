@@ -114,7 +114,7 @@ blocks_per_sm = "2048 / max(128, 2 * ceil_div(row_bytes, 128) - 1)"
 release = "soonest"
 
 [[default]]  # rows enough for all warps
-when = "row_bytes <= 32768 OR rows >= 16 * sm_count"
+when = "rows >= iif(row_bytes <= 32768, 6, 16) * sm_count"
 block = "iif(element_bytes = 8, 512, 128)"
 unroll = "iif(element_bytes = 8, 8, 4)"
 

@@ -18,10 +18,8 @@ reproducibility = "iif(exact, 'exact', 'fixed')"
 unroll = { values = [1, 2, 4, 8], default = 4 }
 summation = { values = ["pairwise", "compensated"], default = "pairwise", type = "jitune::Summation" }
 
-[[default]]  # threads that have a share, whole vectors, and loads enough to hide their way
+[[default]]  # threads that have a share; vectors of 32 bytes, which come compiled with the library
 cores_per_thread = "min(cores, 2 * ceil_div(cores, max(1, rows * columns * element_bytes / 65536)) - 1)"
-simd_bytes_used = "iif(columns * element_bytes < 256, simd_bytes / 2, simd_bytes)"
-unroll = "iif(columns * element_bytes < 256, 4, max(2, columns * element_bytes / 512))"
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }

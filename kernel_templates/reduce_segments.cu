@@ -56,10 +56,10 @@ threads_per_segment = "iif(n / segments >= 64, 256, 128)"
 items_per_thread = "64 / element_bytes"
 
 [[default]]
-when = "n <= 4096 AND n / segments >= 2"
+when = "n <= 4096"
 layout = "groups"
-block = 512
-threads_per_segment = 4
+block = "iif(n / segments >= 2, 512, 128)"
+threads_per_segment = "iif(n / segments >= 2, 4, 2)"
 items_per_thread = "64 / element_bytes"
 
 [[default]]  # the search for a share is paid for by few items
@@ -69,7 +69,7 @@ items_per_thread = "iif(n / segments >= 16, 8, 16)"
 blocks_per_sm = "iif(n / segments >= 16, 6, 4)"
 
 [[default]]
-when = "n / segments <= 16384"
+when = "n >= 16777216 AND n / segments <= 16384"
 items_per_thread = 32
 blocks_per_sm = 8
 

@@ -65,44 +65,37 @@ exchanged_packs = "exchange * block * (packs + padding)"
 shared_bytes = "pack_bytes * iif(staging = 'shared', staged_packs, exchanged_packs + iif(by_bulk, 2 * tile_packs, 0))"
 
 [[default]]  # blocks for all multiprocessors: few outputs for each thread
-# The defaults follow winners on an H100; docs/reference/performance.md has what they lose.
+# The defaults follow winners on an H100 and an H200; docs/reference/performance.md has what they lose.
 when = "weighting = 'weights' AND n <= 8192 * sm_count"
-staging = "register_cache"
-block = 128
+staging = """iif(element_bytes = 8, iif(radius <= 8, 'direct', 'register_cache'),
+    iif(radius <= 2, 'shared', 'register_cache'))"""
+block = "iif(element_bytes = 8, 128, iif(radius <= 2, 512, 256))"
 outputs_per_thread = "16 / element_bytes"
 evaluation = "direct"
 exchange = 0
 
 [[default]]
-when = "n <= 1024 * sm_count"
+when = "element_bytes = 4 AND n <= 2048 * sm_count"
 outputs_per_thread = 2
-pack_bytes = "iif(element_bytes = 8, 16, 4)"
-exchange = "iif(element_bytes = 8, 0, 1)"
+pack_bytes = 4
 
-[[default]]  # a short radius leaves little to share between a thread's outputs
-when = "radius <= 8"
-block = "iif(n <= 8192 * sm_count, 512, 128)"
+[[default]]
+when = "n <= 2048 * sm_count"
+staging = "register_cache"
+block = 128
+outputs_per_thread = 2
+exchange = 0
+
+[[default]]
+when = "radius <= 8 AND n <= 8192 * sm_count"
+block = "iif(element_bytes = 8, 128, 512)"
 outputs_per_thread = "16 / element_bytes"
-evaluation = "iif(weighting = 'weights', 'direct', 'nested')"
 exchange = 0
 async = "iif(compute_capability >= 80, 1, 0)"
 
 [[default]]
 when = "weighting = 'weights'"
-staging = "direct"
-block = 128
 evaluation = "direct"
-exchange = 0
-
-[[default]]
-when = "element_bytes = 8"
-staging = "register_cache"
-block = 128
-outputs_per_thread = 4
-exchange = 0
-
-[[default]]
-block = 128
 
 [arguments]
 input = { access = "in", type = "element", count = "n" }

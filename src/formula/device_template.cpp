@@ -93,12 +93,13 @@ blocks_per_sm = 0
 [[default]]
 block = 512
 vector = {}
-unroll = 2
+unroll = {}
 blocks_per_sm = 0
 )toml",
-                           least, pack);
+                           least, pack, parts.widest() <= 2 ? 1 : 2);
     }
-    return fmt::format(R"toml(
+    return fmt::format(
+        R"toml(
 [[default]]  # one tile of one block
 when = "bytes <= 65536 AND n <= 16384"
 block = "iif(bytes <= 8192, 128, 512)"
@@ -109,12 +110,13 @@ finish = "direct"
 
 [[default]]  # one tile for each block, and the more of them the more elements
 when = "n <= 2048 * sm_count AND bytes <= 4194304"
+block = "iif(n <= 128 * sm_count, 128, 256)"
 vector = {least}
 unroll = "n / (64 * sm_count * {least})"
 blocks_per_sm = 1
 
 [[default]]
-when = "bytes <= l2_bytes / 4"
+when = "bytes <= {two_packs_bytes}"
 vector = {two_packs}
 unroll = 2
 blocks_per_sm = "min(2, max(1, (2 * ceil_div(n, {two_packs_tile}) - 1) / sm_count))"
@@ -125,11 +127,12 @@ unroll = {unroll}
 blocks_per_sm = "min(max_threads_per_sm / 256, max(1, (2 * ceil_div(n, {tile}) - 1) / sm_count))"
 load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"
 )toml",
-                       fmt::arg("pack", pack), fmt::arg("least", least),
-                       fmt::arg("two_packs", std::min<std::size_t>(2 * pack, 16)),
-                       fmt::arg("two_packs_tile", 512 * std::min<std::size_t>(2 * pack, 16)),
-                       fmt::arg("unroll", loads_in_flight(parts)),
-                       fmt::arg("tile", 256 * pack * loads_in_flight(parts)));
+        fmt::arg("pack", pack), fmt::arg("least", least),
+        fmt::arg("two_packs_bytes", parts.widest() <= 2 ? "32 * l2_bytes" : "l2_bytes / 4"),
+        fmt::arg("two_packs", std::min<std::size_t>(2 * pack, 16)),
+        fmt::arg("two_packs_tile", 512 * std::min<std::size_t>(2 * pack, 16)),
+        fmt::arg("unroll", loads_in_flight(parts)),
+        fmt::arg("tile", 256 * pack * loads_in_flight(parts)));
 }
 
 /// A launch for each stage.

@@ -119,9 +119,12 @@ std::string held_lines(const FormulaParts& parts) {
 /// The widest vectors of a row that leave each thread of a warp something to load.
 std::string widest_vector(const FormulaParts& parts) {
     std::string text = "1";
-    for (std::size_t vector = 2; vector <= 16 / parts.widest(); vector *= 2) {
-        text = fmt::format("iif(length % {0} = 0 AND length > {1}, {0}, {2})", vector, 32 * vector,
-                           text);
+    for (std::size_t vector = 2; vector <= std::min<std::size_t>(16 / parts.widest(), 8);
+         vector *= 2) {
+        // Of a short row, a few for each thread; of others, threads for a warp at least.
+        text = fmt::format(
+            "iif(length % {0} = 0 AND length > iif(length <= 64, 3, 32) * {0}, {0}, {1})", vector,
+            text);
     }
     return text;
 }
@@ -194,13 +197,13 @@ split = "iif(length > 4096, 1, 0)"
 block = 512
 lanes = 16
 unroll = {loads}
-blocks_per_sm = "iif(length > 4096 AND ceil_div(lines, 32) * 4 < sm_count, 4, 1024)"
+blocks_per_sm = "iif(length > 4096 AND ceil_div(lines, 32) * 4 < sm_count, 8, 1024)"
 split = "iif(length > 4096 AND ceil_div(lines, 32) * 4 < sm_count, 1, 0)"
 )toml",
                        fmt::arg("few_loads", has_stages ? "\"iif(length <= 128, 16, 4)\"" : "4"),
                        fmt::arg("loads", has_stages ? "\"iif(length <= 256, 2 * ceil_div(length, "
-                                                      "16) - 1, 4)\""
-                                                    : "4"));
+                                                      "16) - 1, iif(length > 4096, 16, 4))\""
+                                                    : "\"iif(length > 4096, 16, 4)\""));
 }
 
 /// Threads that hold a row at once: those of a warp where rows are many, else those of a block.
@@ -210,9 +213,9 @@ std::string row_defaults(const FormulaParts& parts) {
 [[default]]
 when = "length <= 64"
 block = 128
-lanes = "min(32, 2 * ceil_div(length, 2) - 1)"
-vector = 1
-unroll = "iif(length = 1, 1, 2)"
+lanes = "min(32, 2 * ceil_div(length, widest_vector * iif(length <= 8 * widest_vector, 1, 2)) - 1)"
+vector = "widest_vector"
+unroll = "iif(length <= 8 * widest_vector, 1, 2)"
 
 [[default]]
 when = "rows >= 16 * sm_count AND length <= 32 * min(16 * widest_vector, {held})"

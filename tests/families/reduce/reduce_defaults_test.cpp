@@ -47,9 +47,9 @@ detail::ReduceShape shape_with_default(ReduceKind kind, std::int64_t outer, std:
     }
 }
 
-constexpr std::int64_t kInner[] = {1,    2,    3,      4,      5,       8,       12,
-                                   16,   24,   31,     64,     100,     256,     600,
-                                   1024, 3001, 12'000, 65'536, 100'003, 1 << 20, 3 << 20};
+constexpr std::int64_t kInner[] = {1,      2,      3,       4,       5,       8,      12,   16,
+                                   24,     31,     64,      100,     256,     600,    1024, 3001,
+                                   12'000, 65'536, 100'003, 1 << 20, 3 << 20, 1 << 26};
 
 class ReduceDefaults : public ::testing::TestWithParam<ReduceKind> {};
 
