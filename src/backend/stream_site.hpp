@@ -78,6 +78,8 @@ struct GroupCopy {
     MemoryCopy copy;
 };
 
+using CallCount = std::atomic<std::int64_t>;
+
 /// Recognises a call on a group that is repeated: the serials of its sites and whatever else tells
 /// what it enqueues.
 using GroupKey = std::vector<std::uint64_t>;
@@ -135,9 +137,9 @@ public:
 
     /// Tells what a call with this key has enqueued: `enqueue` does it once more, on the group that
     /// it is given. When a key comes again, what it enqueues may be captured, and from then on
-    /// Platform::replay() does it and adds 1 to each of `counts`. Never throws.
+    /// Platform::replay() may do it, which adds 1 to each of `counts`. Never throws.
     virtual void learn(const GroupKey& key, const std::function<void(StreamGroup&)>& enqueue,
-                       std::vector<std::atomic<std::int64_t>*> counts) noexcept = 0;
+                       const std::function<std::vector<CallCount*>()>& counts) noexcept = 0;
 
 private:
     std::mutex& mutex_;

@@ -133,8 +133,8 @@ public:
     }
 
     /// The counts of all calls that enqueue() makes.
-    [[nodiscard]] std::vector<std::atomic<std::int64_t>*> counts() const {
-        std::vector<std::atomic<std::int64_t>*> counts;
+    [[nodiscard]] std::vector<CallCount*> counts() const {
+        std::vector<CallCount*> counts;
         for (std::size_t i = 0; i < work_.plans.size(); ++i) {
             if (work_.plans[i].body > 0) {
                 counts.push_back(&kernel_.calls(*resolved_[i], body(i)));
@@ -310,7 +310,7 @@ void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows, 
         group->all_gather(work.outputs, work.ranges);
     } else if (key && run.is_final()) {
         const auto again = [&](StreamGroup& members) { run.enqueue(members); };
-        group->learn(*key, again, run.counts());
+        group->learn(*key, again, [&] { return run.counts(); });
     }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,7 +49,7 @@ public:
                         const UnitArray& array) = 0;
 
     /// Counts the calls of an answer on arrays of as many units.
-    virtual std::atomic<std::int64_t>& calls(const Resolved& resolved, const UnitArray& array) = 0;
+    virtual CallCount& calls(const Resolved& resolved, const UnitArray& array) = 0;
 };
 
 /// `make_call(array)` gives the KernelCall on a UnitArray, which is used before the next is made.
@@ -66,7 +65,7 @@ public:
                 const UnitArray& array) override {
         internal::launch(*lane.site, make_call_(array), resolved, lane.stream);
     }
-    std::atomic<std::int64_t>& calls(const Resolved& resolved, const UnitArray& array) override {
+    CallCount& calls(const Resolved& resolved, const UnitArray& array) override {
         return internal::calls_of(resolved, make_call_(array).sizes());
     }
 

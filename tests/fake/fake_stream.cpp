@@ -143,6 +143,14 @@ CUresult event_destroy(CUevent handle) {
     return destroy("cuEventDestroy", fake_state().events, handle, kContext);
 }
 
+/// Work is done when it is enqueued.
+CUresult event_query(CUevent handle) {
+    ENTER("cuEventQuery", kInit)
+    return state.events.count(reinterpret_cast<FakeEvent*>(handle)) > 0
+               ? CUDA_SUCCESS
+               : state.violate("a look at an event that does not exist", CUDA_ERROR_INVALID_HANDLE);
+}
+
 CUresult event_record(CUevent handle_of_event, CUstream handle, unsigned flags) {
     ENTER_ON_STREAM("cuEventRecordWithFlags", kInit)
     auto* event = reinterpret_cast<FakeEvent*>(handle_of_event);
@@ -212,6 +220,7 @@ void fill_stream_functions(DriverTable& table) {
     table.cuStreamEndCapture = end_capture;
     table.cuEventCreate = event_create;
     table.cuEventDestroy = event_destroy;
+    table.cuEventQuery = event_query;
     table.cuEventRecordWithFlags = event_record;
     table.cuEventElapsedTime = event_elapsed;
 }

@@ -89,10 +89,10 @@ TEST_F(ShardReplay, AsksLittleOfTheDriverWhenACallComesAgain) {
     const Arrays other = arrays({30, 40, 20});
     EXPECT_EQ(calls_of([&] { call(other, stencil); }).at("cuLaunchKernelEx"), 12);
     call(on, stencil);
-    const Calls expected{{"cuStreamIsCapturing", 3},    {"cuStreamGetId", 3},
-                         {"cuEventRecordWithFlags", 3}, {"cuCtxPushCurrent", 1},
-                         {"cuGraphLaunch", 1},          {"cuCtxPopCurrent", 1},
-                         {"cuStreamWaitEvent", 3}};
+    const Calls expected{{"cuStreamIsCapturing", 3}, {"cuStreamGetId", 3},
+                         {"cuEventQuery", 1},        {"cuEventRecordWithFlags", 3},
+                         {"cuCtxPushCurrent", 1},    {"cuGraphLaunch", 1},
+                         {"cuCtxPopCurrent", 1},     {"cuStreamWaitEvent", 3}};
     for (int again = 0; again < 3; ++again) {
         EXPECT_EQ(calls_of([&] { call(on, stencil); }), expected);
     }
@@ -132,6 +132,25 @@ TEST_F(ShardReplay, IsRightWhateverChangesFromCallToCall) {
     moved = arrays({20, 40, 30});
     expect_right(moved);
     EXPECT_EQ(replays(), before);
+}
+
+/// The GPUs have not come to the last call yet.
+TEST_F(ShardReplay, GoesStepByStepWhereTheHostHasTime) {
+    const Arrays on = arrays({30, 40, 20});
+    for (int again = 0; again < 3; ++again) {
+        expect_right(on);
+    }
+    EXPECT_EQ(replays(), 1);
+    for (const bool is_behind : {true, false, true, true, false, false}) {
+        if (is_behind) {
+            fake_.fail("cuEventQuery", 1, CUDA_ERROR_NOT_READY);
+        }
+        const int before = replays();
+        expect_right(on);
+        EXPECT_EQ(replays() - before, is_behind ? 0 : 1);
+        fake_.mend();
+    }
+    EXPECT_EQ(fake_.calls("cuStreamBeginCapture"), 1);
 }
 
 TEST_F(ShardReplay, FollowsOneCallWithAnotherOnItsOutputs) {

@@ -143,7 +143,7 @@ public:
     bool replay(const GroupKey& key, std::span<const Stream> streams) override {
         const std::lock_guard lock(groups_.mutex);
         CudaReplay* const known = groups_.replays.find(key);
-        if (known == nullptr) {
+        if (known == nullptr || known->is_behind()) {
             return false;
         }
         try {

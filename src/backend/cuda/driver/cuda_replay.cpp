@@ -77,7 +77,7 @@ private:
 }  // namespace
 
 CudaReplay::CudaReplay(std::vector<Member> members, CUgraph graph, const Launchers& launchers,
-                       std::vector<std::atomic<std::int64_t>*> counts)
+                       std::vector<CallCount*> counts)
     : members_(std::move(members)), launchers_(launchers), counts_(std::move(counts)) {
     const std::shared_ptr<DriverDevice>& device = members_.front().device;
     for (std::size_t i = 0; i < graphs_.size(); ++i) {
@@ -86,6 +86,11 @@ CudaReplay::CudaReplay(std::vector<Member> members, CUgraph graph, const Launche
                      graph, 0);
         device->call(&DriverTable::cuGraphUpload, kReplaying, graphs_[i]->get(), launchers_[i]);
     }
+}
+
+bool CudaReplay::is_behind() const {
+    const Member& first = members_.front();
+    return first.device->driver().cuEventQuery(first.begin) == CUDA_ERROR_NOT_READY;
 }
 
 void CudaReplay::enqueue(std::span<const Stream> streams) {
@@ -97,7 +102,7 @@ void CudaReplay::enqueue(std::span<const Stream> streams) {
         }
         throw;
     }
-    for (std::atomic<std::int64_t>* const count : counts_) {
+    for (CallCount* const count : counts_) {
         count->fetch_add(1, std::memory_order_relaxed);
     }
 }
@@ -124,7 +129,7 @@ void CudaReplay::enqueue_all(std::span<const Stream> streams) {
 std::unique_ptr<CudaReplay> capture_replay(
     const std::vector<CudaMember>& members,
     const std::function<void(const std::vector<CudaMember>&)>& enqueue,
-    std::vector<std::atomic<std::int64_t>*> counts) {
+    std::vector<CallCount*> counts) {
     const CapturedStreams streams(members);
     const std::shared_ptr<DriverDevice>& device = members.front().device;
     const ContextScope scope(*device);  // a capture of the app goes on

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -44,7 +43,12 @@ public:
     /// Does not keep `graph`. The context of the first member must be current. Throws
     /// Error(device).
     CudaReplay(std::vector<Member> members, CUgraph graph, const Launchers& launchers,
-               std::vector<std::atomic<std::int64_t>*> counts);
+               std::vector<CallCount*> counts);
+
+    /// True if the first stream has not come to its last call yet. Then the host has time to
+    /// enqueue the next one step by step, which the devices work off faster: on their streams,
+    /// kernels follow each other with no event between.
+    [[nodiscard]] bool is_behind() const;
 
     /// For one thread at a time. Throws Error(device), after it has waited for what is launched.
     void enqueue(std::span<const Stream> streams);
@@ -56,7 +60,7 @@ private:
 
     std::vector<Member> members_;
     Launchers launchers_;
-    std::vector<std::atomic<std::int64_t>*> counts_;
+    std::vector<CallCount*> counts_;
     // A graph does not begin before its last launch has ended on all devices. Two take turns, so
     // that each device begins a call when its own part of the call before is done.
     std::array<std::unique_ptr<Graph>, 2> graphs_;
@@ -69,7 +73,7 @@ private:
 std::unique_ptr<CudaReplay> capture_replay(
     const std::vector<CudaMember>& members,
     const std::function<void(const std::vector<CudaMember>&)>& enqueue,
-    std::vector<std::atomic<std::int64_t>*> counts);
+    std::vector<CallCount*> counts);
 
 /// The replays of the calls that come again. Not thread-safe.
 class CudaReplays {

@@ -139,7 +139,7 @@ public:
     }
 
     void learn(const GroupKey& key, const std::function<void(StreamGroup&)>& enqueue,
-               std::vector<std::atomic<std::int64_t>*> counts) noexcept override {
+               const std::function<std::vector<CallCount*>()>& counts) noexcept override {
         std::unique_ptr<CudaReplay> replay;
         try {
             if (!can_capture() || !groups_.replays.is_due(key)) {
@@ -151,7 +151,7 @@ public:
                 inside.captures_ = true;
                 enqueue(inside);
             };
-            replay = capture_replay(members_, enqueue_inside, std::move(counts));
+            replay = capture_replay(members_, enqueue_inside, counts());
         } catch (const std::exception&) {  // it goes on without a replay
         }
         groups_.replays.put(key, std::move(replay));
