@@ -145,7 +145,7 @@ CUresult event_destroy(CUevent handle) {
 
 /// Work is done when it is enqueued.
 CUresult event_query(CUevent handle) {
-    ENTER("cuEventQuery", kInit)
+    ENTER("cuEventQuery", kNoCapture)
     return state.events.count(reinterpret_cast<FakeEvent*>(handle)) > 0
                ? CUDA_SUCCESS
                : state.violate("a look at an event that does not exist", CUDA_ERROR_INVALID_HANDLE);

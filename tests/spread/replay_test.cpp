@@ -89,10 +89,15 @@ TEST_F(ShardReplay, AsksLittleOfTheDriverWhenACallComesAgain) {
     const Arrays other = arrays({30, 40, 20});
     EXPECT_EQ(calls_of([&] { call(other, stencil); }).at("cuLaunchKernelEx"), 12);
     call(on, stencil);
-    const Calls expected{{"cuStreamIsCapturing", 3}, {"cuStreamGetId", 3},
-                         {"cuEventQuery", 1},        {"cuEventRecordWithFlags", 3},
-                         {"cuCtxPushCurrent", 1},    {"cuGraphLaunch", 1},
-                         {"cuCtxPopCurrent", 1},     {"cuStreamWaitEvent", 3}};
+    const Calls expected{{"cuStreamIsCapturing", 3},
+                         {"cuStreamGetId", 3},
+                         {"cuThreadExchangeStreamCaptureMode", 2},
+                         {"cuEventQuery", 1},
+                         {"cuEventRecordWithFlags", 3},
+                         {"cuCtxPushCurrent", 1},
+                         {"cuGraphLaunch", 1},
+                         {"cuCtxPopCurrent", 1},
+                         {"cuStreamWaitEvent", 3}};
     for (int again = 0; again < 3; ++again) {
         EXPECT_EQ(calls_of([&] { call(on, stencil); }), expected);
     }
@@ -208,12 +213,16 @@ TEST_F(ShardReplay, DoesNotBreakACaptureOfTheApp) {
     const Arrays on = arrays({30, 40, 20});
     const CUstream captured = stream_on(0);
     call(on);  // compiles and allocates
+    EXPECT_EQ(tuned_reduce(on.shards, ReduceOp::max, *session_), 89);
     fake_.begin_capture(captured);
     for (int again = 0; again < 3; ++again) {
         call(on);
+        EXPECT_EQ(tuned_reduce(on.shards, ReduceOp::max, *session_), 89);
     }
+    fake_.fail("cuGraphLaunch", 1, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    expect_error(ErrorKind::device, "replay a call", [&] { call(on); });
     EXPECT_TRUE(fake_.end_capture(captured));
-    EXPECT_EQ(replays(), 2);
+    EXPECT_EQ(replays(), 3);
 }
 
 TEST_F(ShardReplay, ADriverThatFailsGivesAnErrorAndTheNextCallAnswers) {

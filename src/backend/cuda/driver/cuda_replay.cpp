@@ -90,6 +90,7 @@ CudaReplay::CudaReplay(std::vector<Member> members, CUgraph graph, const Launche
 
 bool CudaReplay::is_behind() const {
     const Member& first = members_.front();
+    const RelaxedCaptures scope(*first.device);
     return first.device->driver().cuEventQuery(first.begin) == CUDA_ERROR_NOT_READY;
 }
 
@@ -97,6 +98,7 @@ void CudaReplay::enqueue(std::span<const Stream> streams) {
     try {
         enqueue_all(streams);
     } catch (const Error&) {
+        const RelaxedCaptures scope(*members_.front().device);
         for (const CUstream launcher : launchers_) {
             members_.front().device->try_call(&DriverTable::cuStreamSynchronize, launcher);
         }

@@ -6,6 +6,7 @@
 
 #include "backend/cuda/driver/context.hpp"
 #include "backend/cuda/driver/cuda_device.hpp"
+#include "backend/cuda/launch/capture.hpp"
 
 namespace jitune::internal {
 
@@ -28,6 +29,7 @@ public:
         for (std::size_t owner = 0; owner < size(); ++owner) {
             if (sent_[owner] && !captures_) {
                 const CudaMember& member = members_[owner];
+                const RelaxedCaptures scope(*member.device);
                 member.device->try_call(&DriverTable::cuStreamSynchronize, member.side.stream);
             }
         }
@@ -124,6 +126,7 @@ public:
 
     void read_back(std::span<const void* const> from, std::span<std::byte> to) override {
         constexpr const char* reading = "read results back";
+        const RelaxedCaptures scope(*members_.front().device);
         std::byte* const into = staging(to);
         const std::size_t bytes = to.size() / size();
         for (std::size_t i = 0; i < size(); ++i) {
