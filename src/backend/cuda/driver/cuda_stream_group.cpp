@@ -129,14 +129,20 @@ public:
         const RelaxedCaptures scope(*members_.front().device);
         std::byte* const into = staging(to);
         const std::size_t bytes = to.size() / size();
-        for (std::size_t i = 0; i < size(); ++i) {
-            enter(i);
-            here().device->call(&DriverTable::cuMemcpyDtoHAsync, reading, into + i * bytes,
-                                device_address(from[i]), bytes, here().stream.stream);
-        }
-        for (std::size_t i = 0; i < size(); ++i) {
-            enter(i);
-            here().device->call(&DriverTable::cuStreamSynchronize, reading, here().stream.stream);
+        try {
+            for (std::size_t i = 0; i < size(); ++i) {
+                enter(i);
+                here().device->call(&DriverTable::cuMemcpyDtoHAsync, reading, into + i * bytes,
+                                    device_address(from[i]), bytes, here().stream.stream);
+            }
+            for (std::size_t i = 0; i < size(); ++i) {
+                enter(i);
+                here().device->call(&DriverTable::cuStreamSynchronize, reading,
+                                    here().stream.stream);
+            }
+        } catch (const Error&) {
+            groups_.staging.reset();  // copies of this call may still come
+            throw;
         }
         std::memmove(to.data(), into, to.size());
     }
