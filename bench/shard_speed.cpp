@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays on all GPUs of the host beside the same on one: wall time from before the call until all
-// GPUs are done, of one call and of several in a row, in which the GPUs run ahead of the host.
+// GPUs are done, of one call and of several in a row, in which the GPUs run ahead of the host. The
+// last column is the host's part of a call in a row: until it has returned.
 //
 //     shard_speed [BUDGET_S] [ROUNDS]
 //
@@ -128,9 +129,9 @@ public:
         for (int i = 0; i < count; ++i) {
             gpus_.emplace_back(driver, i);
         }
-        fmt::print("{:<24} {:>11} {:>11} {:>7} {:>11} {:>11} {:>7}\n", "us", "1 GPU",
+        fmt::print("{:<24} {:>11} {:>11} {:>7} {:>11} {:>11} {:>7} {:>7}\n", "us", "1 GPU",
                    fmt::format("{} GPUs", count), "ratio", "1, in a row",
-                   fmt::format("{}, in a row", count), "ratio");
+                   fmt::format("{}, in a row", count), "ratio", "host");
     }
 
     /// `single` is the call on one GPU's memory, `several` that on shards.
@@ -142,37 +143,47 @@ public:
         const Placed all(gpus_, gpus_.size(), values, units, columns);
         const auto alone = [&] { single(one.shards[0], one.outputs[0]); };
         const auto together = [&] { several(all.shards, all.outputs); };
-        std::vector<double> samples[4];
+        constexpr std::size_t kColumns = 5;
+        std::vector<double> samples[kColumns];
         for (int round = -3; round < rounds_; ++round) {  // the first tune, load and warm up
-            const double times[] = {sample(one, alone, 1), sample(all, together, 1),
-                                    sample(one, alone, kCalls), sample(all, together, kCalls)};
-            for (std::size_t i = 0; round >= 0 && i < 4; ++i) {
+            const Time row = sample(all, together, kCalls);
+            const double times[] = {sample(one, alone, 1).whole, sample(all, together, 1).whole,
+                                    sample(one, alone, kCalls).whole, row.whole, row.host};
+            for (std::size_t i = 0; round >= 0 && i < kColumns; ++i) {
                 samples[i].push_back(times[i]);
             }
         }
-        double medians[4];
-        for (std::size_t i = 0; i < 4; ++i) {
+        double medians[kColumns];
+        for (std::size_t i = 0; i < kColumns; ++i) {
             std::sort(samples[i].begin(), samples[i].end());
             medians[i] = samples[i][samples[i].size() / 2];
         }
-        fmt::print("{:<24} {:>11.1f} {:>11.1f} {:>7.2f} {:>11.1f} {:>11.1f} {:>7.2f}\n", name,
-                   medians[0], medians[1], medians[0] / medians[1], medians[2], medians[3],
-                   medians[2] / medians[3]);
+        fmt::print("{:<24} {:>11.1f} {:>11.1f} {:>7.2f} {:>11.1f} {:>11.1f} {:>7.2f} {:>7.1f}\n",
+                   name, medians[0], medians[1], medians[0] / medians[1], medians[2], medians[3],
+                   medians[2] / medians[3], medians[4]);
         std::fflush(stdout);
     }
 
 private:
-    /// Microseconds of one of `calls` calls.
-    static double sample(const Placed& placed, const std::function<void()>& call, int calls) {
+    /// Microseconds of one of several calls: until all GPUs are done, and until it has returned.
+    struct Time {
+        double whole, host;
+    };
+
+    static Time sample(const Placed& placed, const std::function<void()>& call, int calls) {
         placed.wait();
         const auto start = std::chrono::steady_clock::now();
+        const auto passed = [&] {
+            const std::chrono::duration<double, std::micro> time =
+                std::chrono::steady_clock::now() - start;
+            return time.count() / calls;
+        };
         for (int i = 0; i < calls; ++i) {
             call();
         }
+        const double host = passed();
         placed.wait();
-        const std::chrono::duration<double, std::micro> time =
-            std::chrono::steady_clock::now() - start;
-        return time.count() / calls;
+        return {passed(), host};
     }
 
     std::vector<Gpu> gpus_;

@@ -39,6 +39,13 @@ public:
     virtual std::unique_ptr<StreamGroup> group(std::span<const GroupMember> /*members*/) {
         throw Error(ErrorKind::unavailable, "cannot group streams: this platform has no streams");
     }
+
+    /// Enqueues on `streams`, those of a group's members, what the group has learnt under `key`, in
+    /// a few calls of the driver. False if there is no such thing, or it is better to enqueue it
+    /// step by step now. Throws Error(device).
+    virtual bool replay(const GroupKey& /*key*/, std::span<const Stream> /*streams*/) {
+        return false;
+    }
 };
 
 }  // namespace jitune::internal

@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "backend/device.hpp"
 #include "support/process_identity.hpp"
@@ -62,6 +64,26 @@ struct ByteRange {
     std::size_t count;
 };
 
+/// A copy within the memory of one device.
+struct MemoryCopy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+};
+
+/// A copy from memory of the member `owner` to memory of the member `reader`, maybe the same.
+struct GroupCopy {
+    std::size_t reader;
+    std::size_t owner;
+    MemoryCopy copy;
+};
+
+using CallCount = std::atomic<std::int64_t>;
+
+/// Recognises a call on a group that is repeated: the serials of its sites and whatever else tells
+/// what it enqueues.
+using GroupKey = std::vector<std::uint64_t>;
+
 /// Streams of devices of one host whose work goes together. Beside each stream is a second one, its
 /// side, for work that need not wait for the kernels of this call. A group is made for one call and
 /// one thread. All functions enqueue work, and none waits for it. Functions throw Error(device),
@@ -91,23 +113,33 @@ public:
     /// Has the side of `member` wait for what its stream has been given so far. Enters the member.
     virtual void fork(std::size_t member) = 0;
 
-    /// Copies, on the side of the entered member, from memory of `owner` as it was when `owner` was
-    /// forked.
-    virtual void fetch(void* to, std::size_t owner, const void* from, std::size_t bytes) = 0;
+    /// Copies beside the streams, from memory as it was when its owner was forked. All members must
+    /// be forked. The side of a reader goes on when it has all it reads. What is written must be
+    /// work memory of a site of the reader.
+    virtual void exchange(std::span<const GroupCopy> copies) = 0;
 
     /// Has the stream of the entered member wait for what its side has been given so far.
     virtual void join() = 0;
 
     /// Copies on the stream of the entered member, within its own memory.
-    virtual void copy(void* to, const void* from, std::size_t bytes) = 0;
+    virtual void copy(std::span<const MemoryCopy> copies) = 0;
 
-    /// Has each stream wait until the members that joined have fetched what they need of its
-    /// memory.
+    /// Has each stream wait until no member reads its memory any more. Readers must have joined.
     virtual void settle() = 0;
 
     /// Gives each member the whole array. arrays[i] is memory of member i, all of one size, and
     /// holds the i-th range before. Uses NCCL if it is there and can do this, else copies.
     virtual void all_gather(std::span<void* const> arrays, std::span<const ByteRange> ranges) = 0;
+
+    /// Waits for the streams and copies as many bytes from each member, from[i] of member i, to
+    /// `to`, one after the other.
+    virtual void read_back(std::span<const void* const> from, std::span<std::byte> to) = 0;
+
+    /// Tells what a call with this key has enqueued: `enqueue` does it once more, on the group that
+    /// it is given. When a key comes again, what it enqueues may be captured, and from then on
+    /// Platform::replay() may do it, which adds 1 to each of `counts`. Never throws.
+    virtual void learn(const GroupKey& key, const std::function<void(StreamGroup&)>& enqueue,
+                       const std::function<std::vector<CallCount*>()>& counts) noexcept = 0;
 
 private:
     std::mutex& mutex_;

@@ -2,6 +2,7 @@
 #include "spread/shard_call.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -94,35 +95,55 @@ class ShardRun {
 public:
     ShardRun(Engine& engine, ShardKernel& kernel, const Windows& windows, StreamGroup& group,
              const Work& work, ShardOutput wanted)
-        : kernel_(kernel), windows_(windows), group_(group), work_(work) {
+        : kernel_(kernel), windows_(windows), work_(work) {
         for (std::size_t i = 0; i < work.shards.size(); ++i) {
             auto* output = static_cast<std::byte*>(work.outputs[i]);
             outputs_.push_back(wanted == ShardOutput::all ? output + work.ranges[i].begin : output);
         }
         for (std::size_t i = 0; i < work.shards.size(); ++i) {
-            resolved_.push_back(resolve(engine, i));
+            resolved_.push_back(resolve(engine, group, i));
         }
     }
 
-    void enqueue() const {
+    void enqueue(StreamGroup& group) const {
         const bool exchange = std::any_of(work_.plans.begin(), work_.plans.end(),
                                           [](const HaloShard& plan) { return plan.band > 0; });
         // All bodies first: the copies and bands that follow run beside them.
         for (std::size_t i = 0; i < work_.plans.size(); ++i) {
             if (exchange) {
-                group_.fork(i);
+                group.fork(i);
             }
             if (work_.plans[i].body > 0) {
-                group_.enter(i);
-                kernel_.launch(group_.stream(i), *resolved_[i], body(i));
+                group.enter(i);
+                kernel_.launch(group.stream(i), *resolved_[i], body(i));
             }
         }
+        if (exchange) {
+            enqueue_bands(group);
+            group.settle();
+        }
+    }
+
+    /// False if another answer may take the place of one.
+    [[nodiscard]] bool is_final() const {
+        return std::none_of(resolved_.begin(), resolved_.end(), [](const Resolved* one) {
+            return one != nullptr &&
+                   (one->is_makeshift || one->is_retired.load(std::memory_order_relaxed));
+        });
+    }
+
+    /// The counts of all calls that enqueue() makes.
+    [[nodiscard]] std::vector<CallCount*> counts() const {
+        std::vector<CallCount*> counts;
         for (std::size_t i = 0; i < work_.plans.size(); ++i) {
+            if (work_.plans[i].body > 0) {
+                counts.push_back(&kernel_.calls(*resolved_[i], body(i)));
+            }
             if (work_.plans[i].band > 0) {
-                enqueue_band(i);
+                counts.push_back(&kernel_.calls(*resolved_[i], band(i, {})));
             }
         }
-        group_.settle();
+        return counts;
     }
 
 private:
@@ -135,46 +156,108 @@ private:
         return {plan.body, plan.padded, input(shard, plan.body_from), outputs_[shard]};
     }
 
+    struct Band {
+        std::byte *inputs, *outputs;
+    };
+
+    [[nodiscard]] UnitArray band(std::size_t shard, const Band& memory) const {
+        const HaloShard& plan = work_.plans[shard];
+        return {plan.band, plan.padded, memory.inputs, memory.outputs};
+    }
+
     /// The band takes the answer of the body, so that no further problem is tuned.
-    const Resolved* resolve(Engine& engine, std::size_t shard) {
+    const Resolved* resolve(Engine& engine, StreamGroup& group, std::size_t shard) {
         const HaloShard& plan = work_.plans[shard];
         if (plan.outputs == 0) {
             return nullptr;
         }
-        group_.enter(shard);
-        const UnitArray band{plan.band, plan.padded, nullptr, nullptr};
-        return &kernel_.resolve(engine, *group_.stream(shard).site,
-                                plan.body > 0 ? body(shard) : band);
+        group.enter(shard);
+        return &kernel_.resolve(engine, *group.stream(shard).site,
+                                plan.body > 0 ? body(shard) : band(shard, {}));
     }
 
-    void enqueue_band(std::size_t shard) const {
+    [[nodiscard]] Band band_memory(StreamGroup& group, std::size_t shard) const {
         const HaloShard& plan = work_.plans[shard];
-        group_.enter(shard);
         const std::size_t bytes =
             (windows_.bytes_in(plan.band) + kBandAlignment - 1) / kBandAlignment * kBandAlignment;
-        const StreamGroup::Lane side = group_.side(shard);
-        const Scratch memory = side.site->scratch({bytes + windows_.bytes_out(plan.band), 0});
+        group.enter(shard);
+        const Scratch memory =
+            group.side(shard).site->scratch({bytes + windows_.bytes_out(plan.band), 0});
         auto* const inputs = static_cast<std::byte*>(memory.plain);
-        std::byte* const outputs = inputs + bytes;
-        for (const UnitCopy& copy : plan.gather) {
-            group_.fetch(inputs + windows_.bytes_in(copy.to), copy.shard,
-                         input(copy.shard, copy.from), windows_.bytes_in(copy.count));
+        return {inputs, inputs + bytes};
+    }
+
+    void enqueue_bands(StreamGroup& group) const {
+        std::vector<Band> bands(work_.plans.size());
+        std::vector<GroupCopy> gather;
+        for (std::size_t i = 0; i < bands.size(); ++i) {
+            if (work_.plans[i].band == 0) {
+                continue;
+            }
+            bands[i] = band_memory(group, i);
+            for (const UnitCopy& copy : work_.plans[i].gather) {
+                gather.push_back({i,
+                                  copy.shard,
+                                  {bands[i].inputs + windows_.bytes_in(copy.to),
+                                   input(copy.shard, copy.from), windows_.bytes_in(copy.count)}});
+            }
         }
-        kernel_.launch(side, *resolved_[shard], {plan.band, plan.padded, inputs, outputs});
-        group_.join();
-        for (const UnitCopy& copy : plan.edges) {
-            group_.copy(outputs_[shard] + windows_.bytes_out(copy.to),
-                        outputs + windows_.bytes_out(copy.from), windows_.bytes_out(copy.count));
+        group.exchange(gather);
+        for (std::size_t i = 0; i < bands.size(); ++i) {
+            if (work_.plans[i].band == 0) {
+                continue;
+            }
+            group.enter(i);
+            kernel_.launch(group.side(i), *resolved_[i], band(i, bands[i]));
+            group.join();
+            std::vector<MemoryCopy> edges;
+            for (const UnitCopy& copy : work_.plans[i].edges) {
+                edges.push_back({outputs_[i] + windows_.bytes_out(copy.to),
+                                 bands[i].outputs + windows_.bytes_out(copy.from),
+                                 windows_.bytes_out(copy.count)});
+            }
+            group.copy(edges);
         }
     }
 
     ShardKernel& kernel_;
     const Windows& windows_;
-    StreamGroup& group_;
     const Work& work_;
     std::vector<std::byte*> outputs_;
     std::vector<const Resolved*> resolved_;
 };
+
+std::vector<Stream> streams_of(std::span<const ShardData> shards) {
+    std::vector<Stream> streams;
+    for (const ShardData& shard : shards) {
+        streams.push_back(shard.stream);
+    }
+    return streams;
+}
+
+/// Two calls with one key enqueue the same on the same streams. None for calls that are always
+/// enqueued step by step.
+std::optional<GroupKey> key_of(Engine& engine, GroupKey words, std::span<const ShardData> shards,
+                               std::span<void* const> outputs, ShardOutput wanted) {
+    const auto is_plain = [](const ShardData& one) {
+        return one.stream != nullptr && one.count > 0;
+    };
+    if (wanted == ShardOutput::all || shards.size() < 2 ||
+        !std::all_of(shards.begin(), shards.end(), is_plain)) {
+        return std::nullopt;
+    }
+    try {
+        for (std::size_t i = 0; i < shards.size(); ++i) {
+            words.push_back(engine.cuda().site(shards[i].stream).serial());
+            words.push_back(static_cast<std::uint64_t>(shards[i].count));
+            words.push_back(reinterpret_cast<std::uintptr_t>(shards[i].data));
+            words.push_back(reinterpret_cast<std::uintptr_t>(outputs[i]));
+        }
+    } catch (const Error&) {  // what follows says so, after it has looked at the arrays
+        return std::nullopt;
+    }
+    return words;
+}
 
 }  // namespace
 
@@ -210,17 +293,24 @@ std::unique_ptr<StreamGroup> group_of(Engine& engine, std::span<const ShardData>
     return engine.cuda().group(members);
 }
 
-void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows,
+void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows, GroupKey words,
                    std::span<const ShardData> shards, std::span<void* const> outputs,
                    ShardOutput wanted) {
+    const std::optional<GroupKey> key = key_of(engine, std::move(words), shards, outputs, wanted);
+    if (key && engine.cuda().replay(*key, streams_of(shards))) {
+        return;
+    }
     const Work work = work_of(windows, shards, outputs, wanted);
     refuse_bad_arrays(windows, work, wanted);
     const auto group = group_of(engine, work.shards, work.outputs);
     const ShardRun run(engine, kernel, windows, *group, work, wanted);
     const auto lock = group->lock();
-    run.enqueue();
+    run.enqueue(*group);
     if (wanted == ShardOutput::all) {
         group->all_gather(work.outputs, work.ranges);
+    } else if (key && run.is_final()) {
+        const auto again = [&](StreamGroup& members) { run.enqueue(members); };
+        group->learn(*key, again, [&] { return run.counts(); });
     }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "dispatch/answer/call.hpp"
+#include "dispatch/observe/call_counts.hpp"
 #include "jitune/shards.hpp"
 #include "spread/halo_plan.hpp"
 
@@ -46,6 +47,9 @@ public:
     /// have been for another number of units.
     virtual void launch(const StreamGroup::Lane& lane, const Resolved& resolved,
                         const UnitArray& array) = 0;
+
+    /// Counts the calls of an answer on arrays of as many units.
+    virtual CallCount& calls(const Resolved& resolved, const UnitArray& array) = 0;
 };
 
 /// `make_call(array)` gives the KernelCall on a UnitArray, which is used before the next is made.
@@ -61,14 +65,18 @@ public:
                 const UnitArray& array) override {
         internal::launch(*lane.site, make_call_(array), resolved, lane.stream);
     }
+    CallCount& calls(const Resolved& resolved, const UnitArray& array) override {
+        return internal::calls_of(resolved, make_call_(array).sizes());
+    }
 
 private:
     MakeCall make_call_;
 };
 
-/// Enqueues the kernel on all shards. Throws Error(usage) for null, misaligned and overlapping
+/// Enqueues the kernel on all shards. `words` tell the operation, with all that its launches read
+/// from the host but sizes and addresses. Throws Error(usage) for null, misaligned and overlapping
 /// arrays.
-void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows,
+void run_on_shards(Engine& engine, ShardKernel& kernel, const Windows& windows, GroupKey words,
                    std::span<const detail::ShardData> shards, std::span<void* const> outputs,
                    ShardOutput wanted);
 

@@ -22,6 +22,9 @@ extern const std::span<const File> schema;
 /// The kernels that the cuda backend itself runs.
 extern const std::span<const File> cuda_kernels;
 
+/// Those of them that need no compiler.
+extern const std::span<const File> cuda_ptx;
+
 /// The style sheet and the script of reports.
 extern const std::span<const File> report_assets;
 

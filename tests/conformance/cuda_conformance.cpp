@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the fake driver and the driver of a GPU must both pass. A program that links this file
 // names its subject with INSTANTIATE_TEST_SUITE_P.
+#include <array>
 #include <numeric>
 #include <thread>
 
@@ -372,6 +373,73 @@ TEST_P(CudaConformance, TellsTheTimeBetweenEvents) {
     EXPECT_GT(took_ms, 0);
     EXPECT_EQ(driver.cuEventDestroy(begin), CUDA_SUCCESS);
     EXPECT_EQ(driver.cuEventDestroy(end), CUDA_SUCCESS);
+}
+
+/// As CudaReplay has it: a graph of two streams waits for what an event stands for when the graph
+/// is launched, and so does a stream for an event that the graph records.
+TEST_P(CudaConformance, GraphsWaitForEventsOfOtherStreamsAtEachLaunch) {
+    constexpr std::size_t kSlow = 64 << 20;
+    const DriverTable& driver = subject_->driver();
+    const CUstream app = subject_->make_stream();
+    std::array<CUstream, 2> captured{};
+    std::array<CUevent, 4> events{};
+    for (CUstream& stream : captured) {
+        ASSERT_EQ(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), CUDA_SUCCESS);
+    }
+    for (CUevent& event : events) {
+        ASSERT_EQ(driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING), CUDA_SUCCESS);
+    }
+    const auto [begin, end, forked, joined] = events;
+    const auto memory = device().allocate(kSlow);
+    const auto address = reinterpret_cast<CUdeviceptr>(memory->data());
+    const auto record = [&](CUevent event, CUstream stream, unsigned flags) {
+        EXPECT_EQ(driver.cuEventRecordWithFlags(event, stream, flags), CUDA_SUCCESS);
+    };
+    const auto wait = [&](CUstream stream, CUevent event, unsigned flags) {
+        EXPECT_EQ(driver.cuStreamWaitEvent(stream, event, flags), CUDA_SUCCESS);
+    };
+    ASSERT_EQ(driver.cuStreamBeginCapture(captured[0], CU_STREAM_CAPTURE_MODE_RELAXED),
+              CUDA_SUCCESS);
+    wait(captured[0], begin, CU_EVENT_WAIT_EXTERNAL);
+    record(forked, captured[0], CU_EVENT_RECORD_DEFAULT);
+    wait(captured[1], forked, CU_EVENT_WAIT_DEFAULT);
+    EXPECT_EQ(driver.cuMemcpyDtoDAsync(address + 8, address, 1, captured[1]), CUDA_SUCCESS);
+    record(joined, captured[1], CU_EVENT_RECORD_DEFAULT);
+    wait(captured[0], joined, CU_EVENT_WAIT_DEFAULT);
+    record(end, captured[0], CU_EVENT_RECORD_EXTERNAL);
+    CUgraph graph = nullptr;
+    ASSERT_EQ(driver.cuStreamEndCapture(captured[0], &graph), CUDA_SUCCESS);
+    std::array<CUgraphExec, 2> replays{};
+    for (CUgraphExec& replay : replays) {
+        ASSERT_EQ(driver.cuGraphInstantiateWithFlags(&replay, graph, 0), CUDA_SUCCESS);
+    }
+    constexpr std::size_t kTurns = 6;
+    const auto got = device().allocate(kTurns);
+    for (std::size_t turn = 0; turn < kTurns; ++turn) {
+        for (int slow = 0; slow < 4; ++slow) {  // the app's stream falls behind
+            driver.cuMemsetD8Async(address, 0xee, kSlow, app);
+        }
+        driver.cuMemsetD8Async(address, static_cast<unsigned char>(turn), 1, app);
+        record(begin, app, CU_EVENT_RECORD_DEFAULT);
+        EXPECT_EQ(driver.cuGraphLaunch(replays[turn % 2], captured[turn % 2]), CUDA_SUCCESS);
+        wait(app, end, CU_EVENT_WAIT_DEFAULT);
+        driver.cuMemcpyDtoDAsync(reinterpret_cast<CUdeviceptr>(got->data()) + turn, address + 8, 1,
+                                 app);
+    }
+    EXPECT_EQ(driver.cuStreamSynchronize(app), CUDA_SUCCESS);
+    EXPECT_EQ(driver.cuEventQuery(end), CUDA_SUCCESS);
+    EXPECT_EQ((read<std::array<std::uint8_t, kTurns>>(got->data())),
+              (std::array<std::uint8_t, kTurns>{0, 1, 2, 3, 4, 5}));
+    for (const CUgraphExec replay : replays) {
+        EXPECT_EQ(driver.cuGraphExecDestroy(replay), CUDA_SUCCESS);
+    }
+    EXPECT_EQ(driver.cuGraphDestroy(graph), CUDA_SUCCESS);
+    for (const CUstream stream : captured) {
+        EXPECT_EQ(driver.cuStreamDestroy(stream), CUDA_SUCCESS);
+    }
+    for (const CUevent event : events) {
+        EXPECT_EQ(driver.cuEventDestroy(event), CUDA_SUCCESS);
+    }
 }
 
 TEST_P(CudaConformance, AnswersMistakesWithTheSameCodes) {

@@ -10,19 +10,27 @@
 
 namespace jitune::internal {
 
+struct FakeStream;
+
 struct FakeContext {
     int device = 0;
     unsigned long long id = 0;
     CUresult lost = CUDA_SUCCESS;
 };
 
+struct FakeGraph;
+
 struct FakeEvent {
     FakeContext* context = nullptr;
     double nanoseconds = -1;
+    std::shared_ptr<FakeGraph> graph = nullptr;  ///< of the capture that has recorded it last
 };
 
+/// Work in the order of its capture. Where several streams were captured, each node runs on the
+/// stream that it was captured from, else on the one that the graph is launched on.
 struct FakeGraph {
-    std::vector<std::variant<FakeLaunch, FakeEvent*>> nodes;
+    std::vector<std::variant<FakeLaunch, FakeEvent*, std::function<CUresult()>>> nodes;
+    std::set<FakeStream*> streams;
 };
 
 struct FakeStream {
@@ -31,8 +39,15 @@ struct FakeStream {
     bool blocking = true;
     bool owned_by_app = false;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    /// Launches that the library captures; those that the app captures go into State::captured.
-    std::unique_ptr<FakeGraph> graph = nullptr;
+    /// Work that the library captures; launches that the app captures go into State::captured.
+    std::shared_ptr<FakeGraph> graph = nullptr;
+    bool began_capture = false;
+    int replays = 0;  ///< of graphs with work of this stream
+
+    /// The stream in FakeOrder, which knows nothing of an order between two replays.
+    [[nodiscard]] unsigned long long order_id() const {
+        return id + 1'000'000ULL * static_cast<unsigned>(replays);
+    }
 };
 
 struct FakeBlock {
@@ -83,6 +98,8 @@ struct FakeCuda::State {
     /// True while the app captures: the library's captures, in relaxed mode, forbid nothing.
     bool capturing() const;
     void break_captures();
+    /// Has a capture of the library take an act of a stream instead of doing it now.
+    bool takes(FakeStream& stream, std::function<CUresult()> act);
     /// Runs or captures one launch.
     CUresult launch(const FakeLaunch& launch, FakeStream& stream);
     /// True if the range lies in one live block.

@@ -7,10 +7,26 @@
 namespace jitune::internal {
 namespace {
 
+/// The PTX that the library has of its own.
+bool add_own_kernels(const std::string& text, FakeLibrary& library) {
+    constexpr const char* kOwn = "jitune_copy_pieces";
+    if (text.find(std::string(".entry ") + kOwn) == std::string::npos) {
+        return false;
+    }
+    library.kernels[kOwn].expression = kOwn;
+    return true;
+}
+
 CUresult library_load(CUlibrary* handle, const void* code, CUjit_option*, void**, unsigned,
                       CUlibraryOption*, void**, unsigned) {
     ENTER("cuLibraryLoadData", kNoCapture)
     const auto image = read_fake_image(static_cast<const char*>(code));
+    if (auto own = std::make_unique<FakeLibrary>();
+        !image && add_own_kernels(static_cast<const char*>(code), *own)) {
+        *handle = reinterpret_cast<CUlibrary>(own.get());
+        state.libraries.insert(own.release());
+        return CUDA_SUCCESS;
+    }
     if (!image) {
         return CUDA_ERROR_INVALID_IMAGE;
     }
@@ -186,14 +202,24 @@ CUresult graph_upload(CUgraphExec, CUstream handle) {
 CUresult graph_launch(CUgraphExec replay, CUstream handle) {
     ENTER_ON_STREAM("cuGraphLaunch", kInit)
     CUresult result = stream->context->lost;
-    for (const auto& node : reinterpret_cast<FakeGraph*>(replay)->nodes) {
+    const auto& graph = *reinterpret_cast<FakeGraph*>(replay);
+    const bool is_spread = graph.streams.size() > 1;
+    for (FakeStream* one : graph.streams) {
+        one->replays += is_spread ? 1 : 0;
+    }
+    for (const auto& node : graph.nodes) {
         if (const auto* event = std::get_if<FakeEvent*>(&node)) {
             (*event)->nanoseconds = state.clock;
             continue;
         }
+        if (const auto* act = std::get_if<std::function<CUresult()>>(&node)) {
+            result = result == CUDA_SUCCESS && is_spread ? (*act)() : result;
+            continue;
+        }
         FakeLaunch launch = std::get<FakeLaunch>(node);
-        launch.stream = handle;
-        result = result == CUDA_SUCCESS ? state.launch(launch, *stream) : result;
+        FakeStream* on = is_spread ? reinterpret_cast<FakeStream*>(launch.stream) : stream;
+        launch.stream = is_spread ? launch.stream : handle;
+        result = result == CUDA_SUCCESS ? state.launch(launch, *on) : result;
     }
     return result;
 }

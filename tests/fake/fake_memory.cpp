@@ -90,7 +90,7 @@ CUresult pointer_attribute(void* value, CUpointer_attribute attribute, CUdevicep
 CUresult host_to_device(CUdeviceptr to, const void* from, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemcpyHtoDAsync", kInit)
     const CUresult result = check_range(state, to, bytes);
-    state.order.access(stream->id, to, bytes, true, "a copy from the host");
+    state.order.access(stream->order_id(), to, bytes, true, "a copy from the host");
     if (result == CUDA_SUCCESS && bytes != 0) {
         std::memcpy(reinterpret_cast<void*>(to), from, bytes);
     }
@@ -101,22 +101,30 @@ CUresult device_to_host(void* to, CUdeviceptr from, std::size_t bytes, CUstream 
     ENTER_ON_STREAM("cuMemcpyDtoHAsync", kInit)
     const CUresult result = check_range(state, from, bytes);
     if (result == CUDA_SUCCESS && bytes != 0) {
-        state.order.access(stream->id, from, bytes, false, "a copy to the host");
+        state.order.access(stream->order_id(), from, bytes, false, "a copy to the host");
         std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     }
     return result;
 }
 
-CUresult copy_inside(FakeCuda::State& state, const FakeStream& stream, CUdeviceptr to,
-                     CUdeviceptr from, std::size_t bytes) {
+CUresult copy_now(FakeCuda::State& state, const FakeStream& stream, CUdeviceptr to,
+                  CUdeviceptr from, std::size_t bytes) {
     CUresult result = check_range(state, from, bytes);
     result = result == CUDA_SUCCESS ? check_range(state, to, bytes) : result;
     if (result == CUDA_SUCCESS) {
-        state.order.access(stream.id, from, bytes, false, "a copy");
-        state.order.access(stream.id, to, bytes, true, "a copy");
+        state.order.access(stream.order_id(), from, bytes, false, "a copy");
+        state.order.access(stream.order_id(), to, bytes, true, "a copy");
         std::memmove(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     }
     return result;
+}
+
+CUresult copy_inside(FakeCuda::State& state, FakeStream& stream, CUdeviceptr to, CUdeviceptr from,
+                     std::size_t bytes) {
+    const auto act = [&state, &stream, to, from, bytes] {
+        return copy_now(state, stream, to, from, bytes);
+    };
+    return state.takes(stream, act) ? CUDA_SUCCESS : act();
 }
 
 CUresult device_to_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream handle) {
@@ -127,6 +135,9 @@ CUresult device_to_device(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, C
 CUresult peer_to_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                       CUcontext from_context, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemcpyPeerAsync", kInit)
+    if (stream->graph != nullptr) {  // as seen with driver 580
+        return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
     for (const auto& [address, context] : {std::pair(to, to_context), {from, from_context}}) {
         const FakeBlock* const block = state.block_of(address);
         if (block == nullptr || block->device != reinterpret_cast<FakeContext*>(context)->device) {
@@ -140,7 +151,7 @@ CUresult peer_to_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
 CUresult memset8(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream handle) {
     ENTER_ON_STREAM("cuMemsetD8Async", kInit)
     const CUresult result = check_range(state, to, bytes);
-    state.order.access(stream->id, to, bytes, true, "a fill");
+    state.order.access(stream->order_id(), to, bytes, true, "a fill");
     if (result == CUDA_SUCCESS && bytes < kNotReallyFilled) {
         std::memset(reinterpret_cast<void*>(to), value, bytes);
     }
@@ -152,7 +163,7 @@ CUresult memset_column32(CUdeviceptr to, std::size_t pitch, unsigned value, std:
     ENTER_ON_STREAM("cuMemsetD2D32Async", kInit)
     const std::size_t last = (height - 1) * pitch + width * sizeof value;
     const CUresult result = check_range(state, to, last);
-    state.order.access(stream->id, to, last, true, "a fill");
+    state.order.access(stream->order_id(), to, last, true, "a fill");
     const bool captured = stream->capture == CU_STREAM_CAPTURE_STATUS_ACTIVE;
     for (std::size_t row = 0; result == CUDA_SUCCESS && !captured && row < height; ++row) {
         std::memcpy(reinterpret_cast<void*>(to + row * pitch), &value, sizeof value);

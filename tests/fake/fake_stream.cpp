@@ -44,7 +44,7 @@ CUresult stream_query(CUstream handle) {
 CUresult stream_synchronize(CUstream handle) {
     ENTER_ON_STREAM("cuStreamSynchronize", kNoCapture)
     const CUresult result = wait(state, *stream);
-    state.order.host_waits(stream->id);
+    state.order.host_waits(stream->order_id());
     return result == CUDA_ERROR_NOT_READY
                ? state.violate("a wait that never ends", CUDA_ERROR_LAUNCH_TIMEOUT)
                : result;
@@ -98,7 +98,9 @@ CUresult begin_capture(CUstream handle, CUstreamCaptureMode mode) {
         return state.violate("a capture that may disturb the app's", CUDA_ERROR_ILLEGAL_STATE);
     }
     stream->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
-    stream->graph = std::make_unique<FakeGraph>();
+    stream->graph = std::make_shared<FakeGraph>();
+    stream->graph->streams.insert(stream);
+    stream->began_capture = true;
     return CUDA_SUCCESS;
 }
 
@@ -112,11 +114,15 @@ CUresult end_capture(CUstream handle, CUgraph* graph) {
     if (stream == nullptr) {
         return found;
     }
-    if (stream->graph == nullptr) {
+    if (stream->graph == nullptr || !stream->began_capture) {
         return state.violate("the end of no capture", CUDA_ERROR_ILLEGAL_STATE);
     }
-    const std::unique_ptr<FakeGraph> captured = std::move(stream->graph);
-    stream->capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    const std::shared_ptr<FakeGraph> captured = stream->graph;
+    stream->began_capture = false;
+    for (FakeStream* one : captured->streams) {
+        one->graph = nullptr;
+        one->capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    }
     if (call.result == CUDA_SUCCESS) {
         auto* made = new FakeGraph(*captured);
         state.graphs.insert(made);
@@ -137,26 +143,57 @@ CUresult event_destroy(CUevent handle) {
     return destroy("cuEventDestroy", fake_state().events, handle, kContext);
 }
 
+/// Work is done when it is enqueued.
+CUresult event_query(CUevent handle) {
+    ENTER("cuEventQuery", kNoCapture)
+    return state.events.count(reinterpret_cast<FakeEvent*>(handle)) > 0
+               ? CUDA_SUCCESS
+               : state.violate("a look at an event that does not exist", CUDA_ERROR_INVALID_HANDLE);
+}
+
 CUresult event_record(CUevent handle_of_event, CUstream handle, unsigned flags) {
     ENTER_ON_STREAM("cuEventRecordWithFlags", kInit)
     auto* event = reinterpret_cast<FakeEvent*>(handle_of_event);
     if (stream->graph != nullptr && flags == CU_EVENT_RECORD_EXTERNAL) {
         stream->graph->nodes.emplace_back(event);
-    } else {
-        event->nanoseconds = state.clock;
-        state.order.record(event, stream->id);
     }
+    const auto record = [&state, event, stream] {
+        state.order.record(event, stream->order_id());
+        return CUDA_SUCCESS;
+    };
+    const bool captured = state.takes(*stream, record);
+    if (!captured) {
+        event->nanoseconds = state.clock;
+        record();
+    }
+    event->graph = captured && flags != CU_EVENT_RECORD_EXTERNAL ? stream->graph : nullptr;
     return CUDA_SUCCESS;
 }
 
-CUresult stream_wait_event(CUstream handle, CUevent handle_of_event, unsigned /*flags*/) {
+CUresult stream_wait_event(CUstream handle, CUevent handle_of_event, unsigned flags) {
     ENTER_ON_STREAM("cuStreamWaitEvent", kInit)
     auto* event = reinterpret_cast<FakeEvent*>(handle_of_event);
     if (state.events.find(event) == state.events.end()) {
         return state.violate("a wait for an event that does not exist", CUDA_ERROR_INVALID_HANDLE);
     }
-    state.order.wait(stream->id, event);
-    return CUDA_SUCCESS;
+    if (event->graph != nullptr && event->graph != stream->graph) {  // joins the capture
+        if (stream->graph != nullptr || stream->owned_by_app) {
+            return state.violate("an event of a capture is waited for outside of it",
+                                 CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+        }
+        stream->capture = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+        stream->graph = event->graph;
+        stream->graph->streams.insert(stream);
+    }
+    if (stream->graph != nullptr && event->graph == nullptr && flags != CU_EVENT_WAIT_EXTERNAL) {
+        return state.violate("a capture waits for an event outside of it",
+                             CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    }
+    const auto wait = [&state, event, stream] {
+        state.order.wait(stream->order_id(), event);
+        return CUDA_SUCCESS;
+    };
+    return state.takes(*stream, wait) ? CUDA_SUCCESS : wait();
 }
 
 CUresult event_elapsed(float* milliseconds, CUevent begin, CUevent end) {
@@ -183,6 +220,7 @@ void fill_stream_functions(DriverTable& table) {
     table.cuStreamEndCapture = end_capture;
     table.cuEventCreate = event_create;
     table.cuEventDestroy = event_destroy;
+    table.cuEventQuery = event_query;
     table.cuEventRecordWithFlags = event_record;
     table.cuEventElapsedTime = event_elapsed;
 }

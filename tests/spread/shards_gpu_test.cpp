@@ -2,6 +2,7 @@
 // Arrays on all GPUs of the host, or, where there is one, in shards on that one. Answers are those
 // of one GPU, to the bit where the arithmetic is exact.
 
+#include <algorithm>
 #include <numeric>
 
 #include "fixtures/entropy_case.hpp"
@@ -267,6 +268,71 @@ TEST_F(ShardsGpu, ReadTheirNeighboursBeforeThoseWriteOverTheirShards) {
                                  placed.shards[i].stream);
     }
     EXPECT_EQ(judge_stencil(values, stencil, placed.joined()), "");
+}
+
+/// From the third call on they are replayed. Each time the app writes the inputs before the call
+/// and over them after it, with no wait between, on the streams alone.
+TEST_F(ShardsGpu, CallsThatComeAgainReadWhatIsThereThen) {
+    const std::int64_t half = 1'000'000;
+    const Counts counts{half, half + 13, half / 2, 5};
+    const std::vector<std::int32_t> some = stencil_inputs<std::int32_t>(sum_of(counts));
+    const Placed<std::int32_t, std::int32_t> placed(*driver_, some, counts, 1, counts);
+    const Placed<std::int32_t, float> entropies(*driver_, some, counts, 1, counts);
+    std::vector<std::vector<std::int32_t>> values(8, some);
+    for (std::size_t turn = 0; turn < values.size(); ++turn) {
+        std::rotate(values[turn].begin(), values[turn].begin() + 1000 * turn, values[turn].end());
+    }
+    const Stencil stencil{.radius = 32, .boundary = Boundary::wrap};
+    std::vector<std::vector<std::int32_t>> got;
+    for (const std::vector<std::int32_t>& inputs : values) {
+        const std::int32_t* from = inputs.data();
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            const auto bytes = static_cast<std::size_t>(counts[i]) * sizeof *from;
+            const Shard<std::int32_t>& shard = placed.shards[i];
+            const auto memory = reinterpret_cast<CUdeviceptr>(shard.data);
+            const auto output = reinterpret_cast<CUdeviceptr>(placed.outputs[i]);
+            driver_->cuMemcpyHtoDAsync(memory, from, bytes, shard.stream);
+            driver_->cuMemsetD8Async(output, 0xee, bytes, shard.stream);
+            from += counts[i];
+        }
+        tuned_stencil(placed.shards, placed.outputs, stencil, ShardOutput::own, session_);
+        for (std::size_t i = 0; i < counts.size(); ++i) {
+            driver_->cuMemsetD8Async(reinterpret_cast<CUdeviceptr>(placed.shards[i].data), 0xee,
+                                     static_cast<std::size_t>(counts[i]) * sizeof *from,
+                                     placed.shards[i].stream);
+        }
+        tuned_entropy(entropies.shards, 1, entropies.outputs, {.levels = 256}, ShardOutput::own,
+                      session_);
+        got.push_back(placed.joined());
+    }
+    for (std::size_t turn = 0; turn < values.size(); ++turn) {
+        EXPECT_EQ(judge_stencil(values[turn], stencil, got[turn]), "") << turn;
+    }
+}
+
+/// Many calls with no wait between: each makes threefold what the one before has written.
+TEST_F(ShardsGpu, CallsThatComeAgainFollowEachOther) {
+    const Counts counts{300'000, 20, 299'999};
+    const std::vector<std::int32_t> ones(static_cast<std::size_t>(sum_of(counts)), 1);
+    Placed<std::int32_t, std::int32_t> there(*driver_, ones, counts, 1, counts);
+    std::vector<Shard<std::int32_t>> back = there.shards;
+    std::vector<std::int32_t*> inputs;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+        inputs.push_back(const_cast<std::int32_t*>(there.shards[i].data));
+        back[i].data = there.outputs[i];
+    }
+    const Stencil threefold{.radius = 1, .boundary = Boundary::wrap};
+    for (int turn = 0; turn < 9; ++turn) {
+        tuned_stencil(there.shards, there.outputs, threefold, ShardOutput::own, session_);
+        tuned_stencil(back, inputs, threefold, ShardOutput::own, session_);
+    }
+    tuned_stencil(there.shards, there.outputs, threefold, ShardOutput::own, session_);
+    std::int32_t power = 1;
+    for (int call = 0; call < 19; ++call) {
+        power *= 3;
+    }
+    const std::vector<std::int32_t> got = there.joined();
+    EXPECT_EQ(std::count(got.begin(), got.end(), power), std::ssize(got));
 }
 
 }  // namespace

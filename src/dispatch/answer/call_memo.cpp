@@ -25,9 +25,8 @@ const ReadyLaunch& CallMemo::prepare(const CallKey& key, std::span<const std::in
     const LaunchRule::Plan plan = resolved.rule.plan(sizes);
     resolved.program->prepare(resolved.rule.bind(plan, site.scratch(plan.scratch)), entry.launch);
     entry.key = key;
-    CallCounts* const counts = resolved.counts.load(std::memory_order_acquire);
     tallies_[place] = {.calls = 1,
-                       .total = counts != nullptr ? &counts->of(resolved, sizes) : &resolved.calls,
+                       .total = &calls_of(resolved, sizes),
                        .answer = &resolved,
                        .dimensions = static_cast<std::uint32_t>(sizes.size())};
     tallies_[place].add();

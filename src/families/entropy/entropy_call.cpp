@@ -61,6 +61,16 @@ Windows windows_of(const EntropyRequest& request) {
             request.columns, request.entropy.window / 2, Ends::own};
 }
 
+GroupKey group_words(const EntropyRequest& request) {
+    static constexpr KernelTag kTag;
+    return {reinterpret_cast<std::uintptr_t>(&kTag),
+            static_cast<std::uint64_t>(request.element),
+            static_cast<std::uint64_t>(request.entropy.window),
+            static_cast<std::uint64_t>(request.entropy.levels),
+            std::bit_cast<std::uint64_t>(scale_of(request.entropy)),
+            static_cast<std::uint64_t>(request.columns)};
+}
+
 /// A single row as the column that has the same windows: a column can be divided into parts.
 EntropyRequest divisible(EntropyRequest request) {
     if (request.rows == 1) {
@@ -290,7 +300,7 @@ void entropy_shards(Session& session, const EntropyRequest& request,
         return EntropyCall(piece, array.input, static_cast<float*>(array.output));
     });
     const std::vector<void*> pointers(outputs.begin(), outputs.end());
-    run_on_shards(engine, kernel, windows_of(whole), shards, pointers, wanted);
+    run_on_shards(engine, kernel, windows_of(whole), group_words(whole), shards, pointers, wanted);
 } catch (...) {
     throw_as_error();
 }

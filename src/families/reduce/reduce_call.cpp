@@ -208,17 +208,19 @@ public:
 
     /// Waits for the results and returns them.
     [[nodiscard]] std::vector<std::byte> read() const {
-        std::vector<std::byte> values(shards_.size() * bytes());
+        std::vector<const void*> from;
         for (std::size_t i = 0; i < shards_.size(); ++i) {
-            read(i, slot(i), std::span(values).subspan(i * bytes(), bytes()));
+            from.push_back(slot(i));
         }
-        return values;
+        return read(from, bytes());
     }
 
-    /// Waits for the stream of a shard, then copies from its GPU.
-    void read(std::size_t shard, const void* from, std::span<std::byte> to) const {
-        group_.enter(shard);
-        group_.stream(shard).site->device().read_back(to, from, group_.stream(shard).stream);
+    /// Waits for the streams, then copies as many bytes from each GPU.
+    [[nodiscard]] std::vector<std::byte> read(std::span<const void* const> from,
+                                              std::size_t bytes_each) const {
+        std::vector<std::byte> values(from.size() * bytes_each);
+        group_.read_back(from, values);
+        return values;
     }
 
     /// Sends the results of all shards to every GPU.
@@ -251,12 +253,12 @@ std::int64_t best_index(const ReduceRequest& request, std::span<const ShardData>
     std::vector<std::int64_t> indexes(shards.size());
     std::memcpy(indexes.data(), answers.data(), answers.size());
     const std::size_t bytes = bytes_of(request.element);
-    std::vector<std::byte> elements(shards.size() * bytes);
+    std::vector<const void*> from;
     for (std::size_t i = 0; i < shards.size(); ++i) {
         const auto* const data = static_cast<const std::byte*>(shards[i].data);
-        partials.read(i, data + static_cast<std::size_t>(indexes[i]) * bytes,
-                      std::span(elements).subspan(i * bytes, bytes));
+        from.push_back(data + static_cast<std::size_t>(indexes[i]) * bytes);
     }
+    const std::vector<std::byte> elements = partials.read(from, bytes);
     const auto best = combined(request.element, request.reduction.op, ElementType::int64, elements);
     std::int64_t winner = 0;
     std::memcpy(&winner, best.data(), sizeof winner);

@@ -78,6 +78,21 @@ Windows windows_of(const StencilRequest& request) {
     return {"stencil", bytes, bytes, 1, request.stencil.radius, ends_of(request.stencil.boundary)};
 }
 
+GroupKey group_words(const StencilRequest& request, const StencilWeights& weights) {
+    static constexpr KernelTag kTag;
+    const Stencil& stencil = request.stencil;
+    GroupKey words{
+        reinterpret_cast<std::uintptr_t>(&kTag), static_cast<std::uint64_t>(request.element),
+        static_cast<std::uint64_t>(stencil.radius), static_cast<std::uint64_t>(stencil.boundary),
+        stencil.weights.empty() ? (stencil.mean ? 1U : 0U) : 2U};
+    const std::span<const std::byte> bytes = weights.bytes();
+    const std::size_t first = words.size();
+    words.resize(first + (bytes.size() + sizeof words[0] - 1) / sizeof words[0]);
+    std::copy(bytes.begin(), bytes.end(),
+              std::as_writable_bytes(std::span(words).subspan(first)).begin());
+    return words;
+}
+
 /// The stencil that a device is given: without a boundary, for inputs that staging has extended at
 /// both ends as the boundary says. Its weights, if any, are zeros.
 StencilRequest without_boundary(const StencilRequest& request) {
@@ -274,7 +289,8 @@ void stencil_shards(Session& session, const StencilRequest& request,
         return StencilCall(piece, stencil_alignment(piece, array.input, array.output), array.input,
                            weights.data(), array.output);
     });
-    run_on_shards(engine, kernel, windows_of(whole), shards, outputs, wanted);
+    run_on_shards(engine, kernel, windows_of(whole), group_words(whole, weights), shards, outputs,
+                  wanted);
 } catch (...) {
     throw_as_error();
 }

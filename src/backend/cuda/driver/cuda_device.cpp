@@ -16,10 +16,8 @@ namespace {
 
 constexpr std::string_view kPageLock = "page-lock host memory";
 
-/// Page-locked host memory, which every device of the process may copy from and to.
 class PinnedMemory final : public DeviceMemory {
 public:
-    /// Throws Error(unavailable) if there is no more of it and Error(device) otherwise.
     PinnedMemory(const std::shared_ptr<DriverDevice>& device, std::size_t bytes)
         : memory_(device, &DriverTable::cuMemFreeHost), bytes_(bytes) {
         const ContextScope scope(*device, ContextScope::Primary());
@@ -66,7 +64,7 @@ public:
     }
 
     std::unique_ptr<DeviceMemory> allocate_staging(std::size_t bytes) override {
-        return std::make_unique<PinnedMemory>(device_, bytes);
+        return allocate_page_locked(device_, bytes);
     }
 
     void upload(void* device, std::span<const std::byte> data) override {
@@ -210,6 +208,11 @@ private:
 };
 
 }  // namespace
+
+std::unique_ptr<DeviceMemory> allocate_page_locked(const std::shared_ptr<DriverDevice>& device,
+                                                   std::size_t bytes) {
+    return std::make_unique<PinnedMemory>(device, bytes);
+}
 
 std::unique_ptr<Device> make_cuda_device(std::shared_ptr<DriverDevice> device,
                                          std::shared_ptr<CudaCompiler> compiler,

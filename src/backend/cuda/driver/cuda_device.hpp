@@ -17,6 +17,11 @@ std::unique_ptr<Device> make_cuda_device(std::shared_ptr<DriverDevice> device,
                                          std::shared_ptr<NvmlReader> nvml,
                                          std::shared_ptr<CounterProfiler> profiler);
 
+/// Page-locked host memory, which every device of the process may copy from and to. Throws
+/// Error(unavailable) if there is no more of it and Error(device) otherwise.
+std::unique_ptr<DeviceMemory> allocate_page_locked(const std::shared_ptr<DriverDevice>& device,
+                                                   std::size_t bytes);
+
 /// A bench that works on a non-blocking stream of its own. Its timers and memory may outlive it.
 /// Throws Error(device).
 std::unique_ptr<Bench> make_cuda_bench(std::shared_ptr<DriverDevice> device,

@@ -73,7 +73,7 @@ public:
           compiler_(std::make_shared<CudaCompiler>(tables_.nvrtc, std::move(compiler))),
           profiler_(std::make_shared<CounterProfiler>(tables_.cupti)),
           log_(log),
-          groups_{{}, {}, Nccl(tables_.nccl, log)} {}
+          groups_(tables_.nccl, log) {}
 
     [[nodiscard]] PlatformKind kind() const override { return PlatformKind::cuda; }
     [[nodiscard]] int device_count() const override {
@@ -138,6 +138,21 @@ public:
             }
         }
         return make_stream_group(groups_, std::move(found));
+    }
+
+    bool replay(const GroupKey& key, std::span<const Stream> streams) override {
+        const std::lock_guard lock(groups_.mutex);
+        CudaReplay* const known = groups_.replays.find(key);
+        if (known == nullptr || known->is_behind()) {
+            return false;
+        }
+        try {
+            known->enqueue(streams);
+        } catch (const Error&) {
+            groups_.replays.forget(key);
+            throw;
+        }
+        return true;
     }
 
 private:
@@ -219,10 +234,7 @@ private:
         const CudaSide& side = own.side();
         CUcontext context = nullptr;
         call(*driver().table, &DriverTable::cuCtxGetCurrent, kFinding, &context);
-        return {slot_of_current_context().device.get(),
-                context,
-                &side,
-                {member.stream, &own},
+        return {slot_of_current_context().device,     context, &own, &side, {member.stream, &own},
                 {side.stream(), &site(side.stream())}};
     }
 
@@ -260,10 +272,10 @@ private:
     mutable Driver driver_;
     mutable std::vector<Slot> slots_;
     mutable std::atomic<const DriverTable*> table_{nullptr};  // once cuInit has been called
-    CudaGroups groups_;
     // By cuStreamGetId, whose numbers no other stream of the process has or will have; it tells the
     // default streams of contexts and threads apart too.
     AppendTable<unsigned long long, StreamSite, place_of> sites_;
+    CudaGroups groups_;  // its replays use the sites' events
 };
 
 }  // namespace

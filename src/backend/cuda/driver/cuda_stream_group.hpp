@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <optional>
 #include <utility>
 #include <vector>
 
+#include "backend/cuda/driver/cuda_replay.hpp"
 #include "backend/cuda/driver/driver_device.hpp"
 #include "backend/cuda/driver/nccl.hpp"
-#include "backend/cuda/launch/cuda_stream_site.hpp"
+#include "backend/cuda/driver/piece_copier.hpp"
 #include "backend/stream_site.hpp"
 
 namespace jitune::internal {
 
 /// Shared by all groups of a platform.
 struct CudaGroups {
-    std::mutex mutex;  ///< of StreamGroup::lock(), which guards `peers`
-    /// Contexts, the first of which has been let into the memory of the second.
-    std::set<std::pair<CUcontext, CUcontext>> peers;
-    Nccl nccl;
-};
+    CudaGroups(std::function<std::shared_ptr<const NcclTable>()> load_nccl, const Log& log)
+        : nccl(std::move(load_nccl), log) {}
 
-/// A member of a group, and the side of its stream.
-struct CudaMember {
-    DriverDevice* device;
-    CUcontext context;
-    const CudaSide* events;
-    StreamGroup::Lane stream, side;
+    std::mutex mutex;  ///< of StreamGroup::lock(), which guards all but `nccl`
+    /// By two contexts: whether the first has access to the memory of the second.
+    std::map<std::pair<CUcontext, CUcontext>, bool> peers;
+    /// Holds nullptr if it cannot be loaded.
+    std::optional<std::unique_ptr<const PieceCopier>> copier;
+    std::unique_ptr<DeviceMemory> staging;  ///< page-locked
+    CudaReplays replays;
+    Nccl nccl;
 };
 
 std::unique_ptr<StreamGroup> make_stream_group(CudaGroups& groups, std::vector<CudaMember> members);

@@ -60,6 +60,7 @@
     X(cuStreamEndCapture)                \
     X(cuEventCreate)                     \
     X(cuEventDestroy)                    \
+    X(cuEventQuery)                      \
     X(cuEventRecordWithFlags)            \
     X(cuEventElapsedTime)                \
     X(cuLibraryLoadData)                 \

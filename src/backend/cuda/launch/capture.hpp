@@ -23,6 +23,24 @@ CUresult ask_capture(const DriverTable& driver, Stream stream, CaptureState& sta
 /// beside a capture that it would break. The capture stays valid.
 void refuse_capture(DriverDevice& device, Stream stream, const char* what);
 
+/// While it lives, no call that waits or looks at work breaks a capture of the app, in whichever
+/// thread that is.
+class RelaxedCaptures {
+public:
+    explicit RelaxedCaptures(const DriverDevice& device) : device_(device) {
+        device_.try_call(&DriverTable::cuThreadExchangeStreamCaptureMode, &mode_);
+    }
+    ~RelaxedCaptures() {
+        device_.try_call(&DriverTable::cuThreadExchangeStreamCaptureMode, &mode_);
+    }
+    RelaxedCaptures(const RelaxedCaptures&) = delete;
+    RelaxedCaptures& operator=(const RelaxedCaptures&) = delete;
+
+private:
+    const DriverDevice& device_;
+    CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
 /// A capture of `stream` into a graph, which disturbs no other thread. Given up with this object
 /// unless ended before.
 class StreamCapture {

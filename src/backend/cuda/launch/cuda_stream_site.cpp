@@ -31,17 +31,18 @@ void* data_of(const std::unique_ptr<DeviceMemory>& memory) {
 
 }  // namespace
 
-CudaSide::CudaSide(const std::shared_ptr<DriverDevice>& device)
+CudaSide::CudaSide(const std::shared_ptr<DriverDevice>& device, int priority)
     : stream_(device, &DriverTable::cuStreamDestroy),
       forked_(device, &DriverTable::cuEventDestroy),
+      sent_(device, &DriverTable::cuEventDestroy),
       joined_(device, &DriverTable::cuEventDestroy) {
     const ContextScope scope(*device);
     CUcontext context = nullptr;
     device->call(&DriverTable::cuCtxGetCurrent, kMaking, &context);
     in_primary_ = device->keep_if_primary(context);
     device->call(&DriverTable::cuStreamCreateWithPriority, kMaking, stream_.out(),
-                 CU_STREAM_NON_BLOCKING, kHighest);
-    for (DriverHandle<CUevent>* event : {&forked_, &joined_}) {
+                 CU_STREAM_NON_BLOCKING, priority);
+    for (DriverHandle<CUevent>* event : {&forked_, &sent_, &joined_}) {
         device->call(&DriverTable::cuEventCreate, kMaking, event->out(), CU_EVENT_DISABLE_TIMING);
     }
 }
@@ -50,6 +51,7 @@ CudaSide::~CudaSide() {
     if (!in_primary_) {
         stream_.leave();
         forked_.leave();
+        sent_.leave();
         joined_.leave();
     }
 }
@@ -111,13 +113,14 @@ Scratch CudaStreamSite::scratch(const ScratchNeed& need) {
     return block->scratch;
 }
 
-const CudaSide& CudaStreamSite::side() {
+const CudaSide& CudaStreamSite::side(Beside which) {
     const std::lock_guard lock(mutex_);
-    if (side_ == nullptr) {
+    std::unique_ptr<const CudaSide>& side = sides_[static_cast<std::size_t>(which)];
+    if (side == nullptr) {
         const StreamContext own(device_->driver(), stream_);
-        side_ = std::make_unique<const CudaSide>(device_);
+        side = std::make_unique<const CudaSide>(device_, which == Beside::captured ? 0 : kHighest);
     }
-    return *side_;
+    return *side;
 }
 
 Scratch CudaCaptureSite::scratch(const ScratchNeed& need) {

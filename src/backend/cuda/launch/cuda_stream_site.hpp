@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -12,13 +13,13 @@
 
 namespace jitune::internal {
 
-/// A stream beside another of the same context, and the events by which the two wait for each
-/// other. It has a high priority, because its work is short and others wait for it.
+/// A stream beside another of the same context, and the events by which these and the streams of
+/// other devices wait for each other.
 class CudaSide {
 public:
-    /// Makes it in the calling thread's current context, else in the device's primary one. Throws
-    /// Error(device).
-    explicit CudaSide(const std::shared_ptr<DriverDevice>& device);
+    /// Makes it in the calling thread's current context, else in the device's primary one. The
+    /// driver takes the priority that is nearest to the given one. Throws Error(device).
+    CudaSide(const std::shared_ptr<DriverDevice>& device, int priority);
     /// Destroys the stream and its events in the primary context, which is kept until then. In an
     /// app's own context, which may be gone, they end with that context.
     ~CudaSide();
@@ -27,11 +28,13 @@ public:
 
     [[nodiscard]] CUstream stream() const { return stream_.get(); }
     [[nodiscard]] CUevent forked() const { return forked_.get(); }
+    [[nodiscard]] CUevent sent() const { return sent_.get(); }
     [[nodiscard]] CUevent joined() const { return joined_.get(); }
+    [[nodiscard]] bool is_in_primary() const { return in_primary_; }
 
 private:
     DriverHandle<CUstream> stream_;
-    DriverHandle<CUevent> forked_, joined_;
+    DriverHandle<CUevent> forked_, sent_, joined_;
     bool in_primary_ = false;
 };
 
@@ -47,8 +50,12 @@ public:
     Scratch scratch(const ScratchNeed& need) override;
     void refuse_capture(const char* /*what*/) const override {}
 
-    /// The stream beside this one, made when first asked for. Throws Error(device).
-    const CudaSide& side();
+    /// Streams beside this one: the side of groups, for short work that others wait for, and two
+    /// that stand for the stream and for the side while a call is captured.
+    enum class Beside { side, captured, captured_side };
+
+    /// Made when first asked for. Throws Error(device).
+    const CudaSide& side(Beside which = Beside::side);
 
 private:
     struct Block;
@@ -61,7 +68,7 @@ private:
     std::atomic<const Block*> block_{nullptr};
     std::mutex mutex_;  // guards what follows
     std::vector<std::unique_ptr<Block>> blocks_;
-    std::unique_ptr<const CudaSide> side_;
+    std::array<std::unique_ptr<const CudaSide>, 3> sides_;
 };
 
 /// All streams of one device that are capturing; or, if `legacy`, its legacy streams while another
