@@ -14,7 +14,7 @@ set(JITUNE_LONG_TESTS "/(reduce_cuda_fault|reduce_fault|reduce_workload|step_tab
 set(JITUNE_GPU_TESTS "_gpu_test")
 set(JITUNE_TIMING_TESTS "_timing_test")
 set(JITUNE_KERNELS_TESTS "_compile_test|/isolation_test|/zoo_test|/emulated_[a-z]+_test|/reduce_host_(kernel|shapes)_test|/stencil_steps_test")
-string(CONCAT JITUNE_HOST_TESTS "_host_test|/cli/cli(_arguments|_check|_database|_entropy|_frozen|_merge|_reduce|_report|_stats|_stencil|_tune|_worklist)?_test|/launch_rule_test"
+string(CONCAT JITUNE_HOST_TESTS "_host_test|/cli/cli(_arguments|_check|_database|_entropy|_frozen|_merge|_reduce|_report|_rules|_stats|_stencil|_tune|_worklist)?_test|/launch_rule_test"
   "|/reduce_host_custom_test|/own/(in_place_kernel|tuned_kernel|template_workload)_test|/spread/(machine|placed_[a-z]+)_test")
 # Tests that need CUDA's headers.
 string(CONCAT JITUNE_CUDA_TESTS "_gpu_test|_cuda_|_compile_test|/backend/cuda/|/conformance/|/stencil_steps_test|/reduce_pinned_test"

@@ -45,6 +45,13 @@ public:
         return std::nullopt;
     }
 
+    /// A device of a DeviceInfo::device_class, with all attributes that expressions use. Nothing
+    /// for a class of another platform, and for one that does not tell them all.
+    [[nodiscard]] virtual std::optional<DeviceInfo> device_of_class(
+        const std::string& /*device_class*/) const {
+        return std::nullopt;
+    }
+
     /// The compiler options with which Binary::log has what resources() reads.
     [[nodiscard]] virtual std::vector<std::string> options() const = 0;
 

@@ -2,6 +2,7 @@
 #include "support/settings.hpp"
 
 #include <algorithm>
+#include <charconv>
 
 #include <fmt/format.h>
 
@@ -44,6 +45,15 @@ std::string_view setting_of(std::string_view text, std::string_view name) {
         }
     }
     return {};
+}
+
+std::optional<std::int64_t> number_of(std::string_view text, std::string_view name) {
+    const std::string_view value = setting_of(text, name);
+    const char* const end = value.data() + value.size();
+    std::int64_t number = 0;
+    const auto [stop, error] = std::from_chars(value.data(), end, number);
+    return error == std::errc() && stop == end && !value.empty() ? std::optional(number)
+                                                                 : std::nullopt;
 }
 
 }  // namespace jitune::internal

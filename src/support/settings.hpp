@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,5 +22,8 @@ std::string_view value_of_setting(std::string_view setting);
 
 /// The value of the setting of that name; empty: there is none.
 std::string_view setting_of(std::string_view text, std::string_view name);
+
+/// The same as a whole number; nothing if it is none.
+std::optional<std::int64_t> number_of(std::string_view text, std::string_view name);
 
 }  // namespace jitune::internal

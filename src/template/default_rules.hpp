@@ -22,11 +22,14 @@ struct DefaultRule {
     std::map<std::string, Expression>
         values;  ///< by parameter; of the others the own default holds
 
-    /// The configuration with `names` bound; nothing if a value is none of its parameter's. A
-    /// number stands for the largest listed value that is not above it, or for the smallest.
+    /// The configuration with `names` bound; nothing if a listed_value() is missing.
     [[nodiscard]] std::optional<Configuration> configuration(
         std::span<const Parameter> parameters, const std::map<std::string, Scalar>& names) const;
 };
+
+/// The value of the parameter that a rule's expression gives; nothing if it is none. A number
+/// stands for the largest listed value that is not above it, or for the smallest.
+std::optional<Value> listed_value(const Parameter& parameter, const Scalar& wanted);
 
 /// A template's text without its tables [[default]], which only say where a search begins and what
 /// answers before it.

@@ -238,7 +238,9 @@ private:
             if (text == nullptr) {
                 reader_.fail(*node, "derived " + name + " must be an expression in quotes");
             }
-            scope_.define(*node, name, scope_.expression(*node, text->get()));
+            const Expression meaning = scope_.expression(*node, text->get());
+            scope_.define(*node, name, meaning);
+            result_.derived.emplace(name, meaning);
         }
     }
 

@@ -120,9 +120,10 @@ struct FrontMatter {
     std::map<std::string, std::string> ranges;
     std::vector<Parameter> parameters;
     std::map<std::string, std::string>
-        enumerations;                     ///< parameter with names as values -> C++ enum
-    std::vector<Expression> constraints;  ///< a configuration is legal if all are true
-    std::vector<Expression> prune;        ///< and worth trying if these are true, too
+        enumerations;                           ///< parameter with names as values -> C++ enum
+    std::map<std::string, Expression> derived;  ///< over the names above and device attributes
+    std::vector<Expression> constraints;        ///< a configuration is legal if all are true
+    std::vector<Expression> prune;              ///< and worth trying if these are true, too
     /// Says what the result of a configuration depends on: "exact", "fixed" or "any", see
     /// KernelTemplate::reproducibility().
     Expression reproducibility = Expression::constant(std::string("fixed"));

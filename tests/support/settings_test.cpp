@@ -17,6 +17,15 @@ TEST(Settings, AreFoundByTheirWholeName) {
     EXPECT_EQ(setting_of(kText, "finish"), "");
 }
 
+TEST(Settings, AreReadAsWholeNumbers) {
+    constexpr std::string_view kText = "cores=8 cache= size=12x rest=-3 odd";
+    EXPECT_EQ(number_of(kText, "cores"), 8);
+    EXPECT_EQ(number_of(kText, "rest"), -3);
+    for (const char* const name : {"cache", "size", "odd", "other"}) {
+        EXPECT_EQ(number_of(kText, name), std::nullopt) << name;
+    }
+}
+
 TEST(Settings, QuotesHoldSpacesTogether) {
     const std::string text = setting_text("element", "int8") + " " +
                              setting_text("formula", "a = sum(x); shape=b") + " " +

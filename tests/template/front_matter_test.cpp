@@ -127,6 +127,8 @@ TEST(FrontMatter, ReplacesDerivedNamesByWhatTheyMean) {
     const FrontMatter front = parse(text_of(kLines));
     EXPECT_EQ(front.constraints[1].names(), (std::set<std::string>{"block", "n", "zip"}));
     EXPECT_EQ(front.launches[0].grid[0].names(), (std::set<std::string>{"block", "n", "zip"}));
+    ASSERT_EQ(front.derived.size(), 2U);
+    EXPECT_EQ(front.derived.at("tiles").names(), (std::set<std::string>{"block", "n", "zip"}));
 }
 
 TEST(FrontMatter, MayStartAfterBlankLinesAndStillCountsLines) {

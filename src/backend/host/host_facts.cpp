@@ -26,6 +26,7 @@
 #include "support/file_descriptor.hpp"
 #include "support/folder_reader.hpp"
 #include "support/hash.hpp"
+#include "support/settings.hpp"
 #include "support/text_file.hpp"
 
 namespace jitune::internal {
@@ -261,6 +262,28 @@ DeviceInfo describe_host(const HostFacts& facts) {
                                     model, facts.cores, facts.cache_bytes);
     info.attributes = {
         {"cores", facts.cores}, {"cache_bytes", facts.cache_bytes}, {"simd_bytes", simd_bytes}};
+    return info;
+}
+
+std::optional<DeviceInfo> host_of_class(const std::string& device_class) {
+    const auto cores = number_of(device_class, "cores");
+    const auto cache_bytes = number_of(device_class, "cache");
+    const std::string sets = fmt::format(",{},", setting_of(device_class, "isa"));
+    if (!device_class.starts_with(fmt::format("{} isa=", to_string(PlatformKind::host))) ||
+        !cores || !cache_bytes) {
+        return std::nullopt;
+    }
+    DeviceInfo info;
+    info.platform = PlatformKind::host;
+    info.id = to_string(info.platform);
+    info.device_class = device_class;
+    info.attributes = {{"cores", *cores}, {"cache_bytes", *cache_bytes}, {"simd_bytes", 16}};
+    for (const InstructionSet& set : kInstructionSets) {
+        if (sets.find(fmt::format(",{},", set.flag)) != std::string::npos) {
+            std::int64_t& bytes = info.attributes.at("simd_bytes");
+            bytes = std::max(bytes, set.simd_bytes);
+        }
+    }
     return info;
 }
 

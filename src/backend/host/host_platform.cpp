@@ -94,9 +94,14 @@ private:
     std::unique_ptr<Here> here_;
 };
 
-/// The host is what it is: there are no devices to describe.
+/// The host is what it is: it has no architectures.
 class HostInspector final : public KernelInspector {
 public:
+    [[nodiscard]] std::optional<DeviceInfo> device_of_class(
+        const std::string& device_class) const override {
+        return host_of_class(device_class);
+    }
+
     [[nodiscard]] std::vector<std::string> options() const override { return {kTellsParameters}; }
 
     [[nodiscard]] std::optional<KernelResources> resources(

@@ -23,6 +23,7 @@ Invocation merge_invocation();
 Invocation undo_invocation();
 Invocation import_invocation();
 }  // namespace db_merge_command
+namespace db_rules_command { Invocation invocation(); }
 namespace db_show_command { Invocation invocation(); }
 namespace db_state_command {
 Invocation path_invocation();
@@ -71,6 +72,8 @@ std::vector<Command> db_commands() {
          db_coverage_command::invocation},
         {"explain", "Explain which winner would serve a problem, and why no other does",
          db_explain_command::invocation},
+        {"rules", "Propose default configurations by rules, from what was measured",
+         db_rules_command::invocation},
         {"verify", "Read and check every row", db_state_command::verify_invocation},
         {"digest", "Print a digest of all that the stored winners serve",
          db_state_command::digest_invocation},

@@ -44,7 +44,7 @@ std::string wait_text(const TuneProgress::Wait& wait) {
 }
 
 /// "searched 3/21 sizes, compared 40" of a range, else "20/100".
-std::string count_text(const TuneProgress& tune) {
+std::string evaluations_text(const TuneProgress& tune) {
     if (tune.range) {
         return range_progress_text(*tune.range);
     }
@@ -68,14 +68,14 @@ std::chrono::milliseconds plain_interval() {
 }
 
 std::string run_text(const RunState& run) {
-    return fmt::format("{} {} {}{}", run.device, run.name, count_text(run.tune),
+    return fmt::format("{} {} {}{}", run.device, run.name, evaluations_text(run.tune),
                        run.tune.wait ? " " + wait_text(*run.tune.wait) : "");
 }
 
 /// Of the only run.
 std::string run_text(const RunState& run, const std::string& left) {
-    const std::string tried =
-        fmt::format("{}: {}{}", run.name, count_text(run.tune), run.tune.range ? "" : " tried");
+    const std::string tried = fmt::format("{}: {}{}", run.name, evaluations_text(run.tune),
+                                          run.tune.range ? "" : " tried");
     if (run.tune.wait) {
         return fmt::format("{}, {}", tried, wait_text(*run.tune.wait));
     }

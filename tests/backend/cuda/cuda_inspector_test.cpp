@@ -50,6 +50,25 @@ TEST(CudaInspector, DescribesADeviceOfEachArchitecture) {
     EXPECT_FALSE(inspector->device("sm_20"));
 }
 
+TEST(CudaInspector, DescribesADeviceOfAClass) {
+    const auto inspector = make_cuda_inspector();
+    const std::string text =
+        "cuda cc=90 sm=114 l2=52428800 bus=5120 memclk=1593000 smem=232448 ecc=1 mps=0";
+    const auto device = inspector->device_of_class(text);
+    ASSERT_TRUE(device);
+    EXPECT_EQ(device->device_class, text);
+    auto expected = inspector->device("sm_90").value().attributes;
+    expected["sm_count"] = 114;
+    expected["l2_bytes"] = 52428800;
+    expected["memory_bus_bits"] = 5120;
+    expected["memory_clock_khz"] = 1593000;
+    expected["shared_bytes_per_block"] = 232448;
+    EXPECT_EQ(device->attributes, expected);
+    EXPECT_FALSE(inspector->device_of_class("cuda cc=90 sm=114"));
+    EXPECT_FALSE(inspector->device_of_class("cuda cc=20" + text.substr(10)));
+    EXPECT_FALSE(inspector->device_of_class("machine" + text.substr(4)));
+}
+
 TEST(CudaInspector, SaysWhatLimitsTheOccupancy) {
     const auto inspector = make_cuda_inspector();
     const DeviceInfo h100 = inspector->device("sm_90").value();

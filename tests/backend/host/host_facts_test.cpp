@@ -50,6 +50,21 @@ TEST(HostFacts, ReadsWhatAnArmKernelWrites) {
     EXPECT_NE(info.device_class.find("isa=asimd"), std::string::npos) << info.device_class;
 }
 
+TEST(HostFacts, AClassTellsTheAttributes) {
+    for (const DeviceInfo& info :
+         {described(cpuinfo("1", "fpu sse2")), described(cpuinfo("1", "avx512f avx2"), 64),
+          described(""), describe_host(this_host())}) {
+        const auto read = host_of_class(info.device_class);
+        ASSERT_TRUE(read) << info.device_class;
+        EXPECT_EQ(read->attributes, info.attributes) << info.device_class;
+        EXPECT_EQ(read->device_class, info.device_class);
+        EXPECT_EQ(read->platform, info.platform);
+    }
+    EXPECT_FALSE(host_of_class("fake"));
+    EXPECT_FALSE(host_of_class("host isa=avx2 cores=4"));
+    EXPECT_FALSE(host_of_class("machine " + described("").device_class));
+}
+
 TEST(HostFacts, SayWhatAHostWithoutProcDoesNotTell) {
     EXPECT_EQ(missing_facts({cpuinfo("1", "avx2"), 4, 1 << 20, "Linux 6.1"}), "");
     EXPECT_NE(missing_facts({}).find("winners that were stored where /proc is mounted"),

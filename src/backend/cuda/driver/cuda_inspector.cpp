@@ -13,6 +13,7 @@
 
 #include "backend/cuda/launch/cuda_textures.hpp"
 #include "backend/elf_section.hpp"
+#include "support/settings.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -175,6 +176,29 @@ public:
             }
         }
         return std::nullopt;
+    }
+
+    /// The class has what differs within a compute capability: see DriverDevice.
+    [[nodiscard]] std::optional<DeviceInfo> device_of_class(
+        const std::string& device_class) const override {
+        const auto capability = number_of(device_class, "cc");
+        const Gpu* const gpu = capability ? gpu_of(*capability) : nullptr;
+        if (gpu == nullptr || !device_class.starts_with(to_string(PlatformKind::cuda))) {
+            return std::nullopt;
+        }
+        DeviceInfo info = describe_gpu(*gpu);
+        info.device_class = device_class;
+        for (const auto& [setting, attribute] :
+             {std::pair("sm", "sm_count"), std::pair("l2", "l2_bytes"),
+              std::pair("bus", "memory_bus_bits"), std::pair("memclk", "memory_clock_khz"),
+              std::pair("smem", "shared_bytes_per_block")}) {
+            const auto value = number_of(device_class, setting);
+            if (!value) {
+                return std::nullopt;
+            }
+            info.attributes[attribute] = *value;
+        }
+        return info;
     }
 
     [[nodiscard]] std::vector<std::string> options() const override {
