@@ -112,7 +112,7 @@ finish = "direct"
 when = "n <= 2048 * sm_count AND bytes <= 4194304"
 block = "iif(n <= 128 * sm_count, 128, 256)"
 vector = {least}
-unroll = "n / (64 * sm_count * {least})"
+unroll = "n / ({share} * sm_count * {least})"
 blocks_per_sm = 1
 
 [[default]]
@@ -128,6 +128,7 @@ blocks_per_sm = "min(max_threads_per_sm / 256, max(1, (2 * ceil_div(n, {tile}) -
 load = "iif(compute_capability >= 80 AND bytes > max(16777215, l2_bytes / 2), 'evict_first', 'standard')"
 )toml",
         fmt::arg("pack", pack), fmt::arg("least", least),
+        fmt::arg("share", parts.widest() <= 2 ? 128 : 64),
         fmt::arg("two_packs_bytes", parts.widest() <= 2 ? "32 * l2_bytes" : "l2_bytes / 4"),
         fmt::arg("two_packs", std::min<std::size_t>(2 * pack, 16)),
         fmt::arg("two_packs_tile", 512 * std::min<std::size_t>(2 * pack, 16)),

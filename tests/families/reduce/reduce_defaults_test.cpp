@@ -64,7 +64,8 @@ TEST_P(ReduceDefaults, OnEachGpuARuleGivesTheDefaultOfEachProblem) {
             for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::arg_min}) {
                 for (std::int64_t outer = 1; outer < (1 << 22); outer = outer * 3 + 1) {
                     for (const std::int64_t inner : kInner) {
-                        if (outer * inner > (std::int64_t{1} << 33)) {
+                        if (GetParam() != ReduceKind::segments &&
+                            outer * inner > (std::int64_t{1} << 33)) {
                             break;
                         }
                         const Problem problem =
