@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kSpread = 1.5;      // deviation of the prior of the log scales and of the noise
 constexpr double kAlignment = -1;    // most likely log scale of the alignment
+constexpr double kPowers = -2;       // most likely log scale of being a power of two
 constexpr double kOdds = 0.4;        // most likely log odds of the pairs: a weight of 0.6
 constexpr double kNoise = -4.6;      // most likely log variance of the noise: 0.01 of the whole
 constexpr int kTries = 6;            // new values for each learned number at each fit
@@ -42,8 +43,18 @@ int alignment(const Value& value) {
     return std::min(std::countr_zero(static_cast<std::uint64_t>(integer_of(value))), kLine);
 }
 
-bool aligned_otherwise(const Value& a, const Value& b) {
-    return alignment(a) != alignment(b);
+int alignments_between(const Value& a, const Value& b) {
+    return std::abs(alignment(a) - alignment(b));
+}
+
+/// Or 0, which mostly means off.
+bool is_power_of_two(const Value& value) {
+    const std::int64_t integer = integer_of(value);
+    return integer >= 0 && (integer & (integer - 1)) == 0;
+}
+
+bool only_one_is_power_of_two(const Value& a, const Value& b) {
+    return is_power_of_two(a) != is_power_of_two(b);
 }
 
 /// The distances of all pairs, scaled so that the largest is 1.
@@ -62,17 +73,17 @@ std::vector<float> distances_of(const std::vector<Value>& values, const Distance
     return distances;
 }
 
-/// Of 0 (mostly: off) and powers of two, the alignment says no more than the size; of odd numbers
-/// it says nothing.
+/// True if `distance` is not 0 between all values.
+template <class Distance>
+bool tells_apart(const Distance& distance, const std::vector<Value>& values) {
+    return std::any_of(values.begin(), values.end(),
+                       [&](const Value& value) { return distance(value, values.front()) != 0; });
+}
+
+/// Of powers of two, the alignment says no more than the size; of odd numbers it says nothing.
 bool alignments_tell(const std::vector<Value>& values) {
-    const auto power_of_two = [](const Value& value) {
-        const std::int64_t integer = integer_of(value);
-        return integer >= 0 && (integer & (integer - 1)) == 0;
-    };
-    return values.size() >= kSizes && !std::all_of(values.begin(), values.end(), power_of_two) &&
-           std::any_of(values.begin(), values.end(), [&](const Value& value) {
-               return aligned_otherwise(value, values.front());
-           });
+    return values.size() >= kSizes && tells_apart(alignments_between, values) &&
+           !std::all_of(values.begin(), values.end(), is_power_of_two);
 }
 
 /// Adds up in several partial sums, so that the compiler can use vectors.
@@ -125,7 +136,10 @@ std::vector<GaussianProcess::Measure> GaussianProcess::measures_of(
     }
     std::vector<Measure> measures{{distances_of(values, steps_between), {0, kSpread}}};
     if (alignments_tell(values)) {
-        measures.push_back({distances_of(values, aligned_otherwise), {kAlignment, kSpread}});
+        measures.push_back({distances_of(values, alignments_between), {kAlignment, kSpread}});
+    }
+    if (tells_apart(only_one_is_power_of_two, values)) {
+        measures.push_back({distances_of(values, only_one_is_power_of_two), {kPowers, kSpread}});
     }
     return measures;
 }

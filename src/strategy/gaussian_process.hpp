@@ -20,13 +20,14 @@ struct Prediction {
 /// Gaussian process regression over the configurations of a space (Rasmussen and Williams, 2006,
 /// chapters 2 and 5). Per parameter, similarity falls exponentially with the distance of two
 /// values: for integers on a logarithmic scale, for names 0 or 1. Sizes are also as alike as they
-/// are aligned: whole warps and transactions make 64 and 128 more alike than 64 and 68. The
-/// covariance of two configurations is a weighted mean of two terms. The first term multiplies the
-/// similarities of two parameters, and is the mean of these products over all pairs of parameters:
-/// what is learned about a few parameters holds in the whole space. The second term multiplies the
-/// similarities of all parameters: what depends on all of them holds only nearby. Three kinds of
-/// numbers are learned: the length scales, the weight of the first term, and the variance that a
-/// configuration shares with no other. Not thread-safe.
+/// are aligned: whole warps and transactions make 64 and 128 more alike than 64 and 68. And powers
+/// of two are alike: they divide most problems without a rest. The covariance of two configurations
+/// is a weighted mean of two terms. The first term multiplies the similarities of two parameters,
+/// and is the mean of these products over all pairs of parameters: what is learned about a few
+/// parameters holds in the whole space. The second term multiplies the similarities of all
+/// parameters: what depends on all of them holds only nearby. Three kinds of numbers are learned:
+/// the length scales, the weight of the first term, and the variance that a configuration shares
+/// with no other. Not thread-safe.
 class GaussianProcess {
 public:
     /// The positions of a configuration's values, for the parameters that have more than one value.

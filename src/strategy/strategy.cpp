@@ -25,7 +25,7 @@ constexpr std::array kStrategies{
                   33, 3046},
     StrategyEntry{"random", "every configuration, in a random order", make_random, 77, 1742},
     StrategyEntry{"surrogate", "where a model of all results so far expects the most",
-                  make_surrogate, 21, 74},
+                  make_surrogate, 13, 91},
 };
 
 }  // namespace

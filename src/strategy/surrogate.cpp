@@ -20,17 +20,19 @@ constexpr std::size_t kObserved = 128;  // the model learns from so many at a fi
 constexpr std::size_t kBetweenFits = 32;
 constexpr std::size_t kCentres = 4;  // best ones whose neighbours are always compared
 constexpr std::size_t kPool = 2048;  // configurations that are compared for a proposal
+constexpr double kDoubt = 2;         // the model is too sure: its deviations count so much
 
 /// How much lower than `best` the target is expected to be (Mockus, 1975).
 double expected_improvement(const Prediction& prediction, double best) {
     const double gain = best - prediction.mean;
-    const double z = gain / prediction.deviation;
+    const double deviation = kDoubt * prediction.deviation;
+    const double z = gain / deviation;
     if (z < -30) {
         return z;  // where the formula is 0, and less than any value of it
     }
     const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
     const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
-    return gain * below + prediction.deviation * density;
+    return gain * below + deviation * density;
 }
 
 /// Bayesian optimization: a Gaussian process learns from every verdict, and the configuration that

@@ -36,8 +36,8 @@ TEST(GaussianProcess, PredictsWhatItHasSeen) {
     std::mt19937_64 random(1);
     model.fit({model.point(3), model.point(20), model.point(30)}, std::vector{1.0, 5.0, 2.0},
               random);
-    EXPECT_NEAR(predicted(model, 3), 1, 0.05);
-    EXPECT_NEAR(predicted(model, 20), 5, 0.05);
+    EXPECT_NEAR(predicted(model, 3), 1, 0.1);
+    EXPECT_NEAR(predicted(model, 20), 5, 0.1);
     model.add(model.point(10));
     model.set_targets(std::vector{1.0, 5.0, 2.0, 9.0});
     EXPECT_NEAR(predicted(model, 10), 9, 0.1);
@@ -65,6 +65,25 @@ TEST(GaussianProcess, LearnsThatSizesOfOneAlignmentAreAlike) {
     EXPECT_LT(predicted(model, 224 / 8 - 1), 0.5);
     EXPECT_GT(predicted(model, 152 / 8 - 1), 0.8);
     EXPECT_GT(predicted(model, 168 / 8 - 1), 0.8);
+}
+
+TEST(GaussianProcess, LearnsThatPowersOfTwoAreAlike) {
+    // Powers of two are fast. All sizes are seen but 64, and the sizes around 64 are slow.
+    const SearchSpace space = space_of_sizes();
+    GaussianProcess model(space);
+    Observations seen;
+    for (std::size_t index = 0; index < space.size(); ++index) {
+        const std::size_t size = 8 * (index + 1);
+        if (size != 64) {
+            seen.points.push_back(model.point(index));
+            seen.targets.push_back(std::has_single_bit(size) ? 0 : 1);
+        }
+    }
+    std::mt19937_64 random(1);
+    for (int i = 0; i < 5; ++i) {
+        model.fit(seen.points, seen.targets, random);
+    }
+    EXPECT_LT(predicted(model, 64 / 8 - 1), 0.2);
 }
 
 TEST(GaussianProcess, LearnsHowMuchTimesScatter) {
