@@ -40,9 +40,9 @@ Figures figures_of(const ReportData& data) {
     figures.median_speed_up = speed_ups.empty() ? 0 : median_of(speed_ups);
     double answered = 0;
     for (const auto& [origin, calls] : data.usage.origins) {
-        const bool fallback =
-            origin == to_string(Origin::nearest) || origin == to_string(Origin::rule) ||
-            origin == to_string(Origin::template_default);
+        const bool fallback = origin == to_string(Origin::nearest) ||
+                              origin == to_string(Origin::rule) ||
+                              origin == to_string(Origin::template_default);
         answered += fallback ? 0 : static_cast<double>(calls);
     }
     figures.answered = data.usage.calls > 0 ? answered / static_cast<double>(data.usage.calls) : 0;
