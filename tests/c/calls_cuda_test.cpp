@@ -71,7 +71,7 @@ TEST_F(CCallsCuda, LaunchesAPreparedHandleInACapture) {
         << jitune_last_message();
     jitune_dispatch_info info{};
     ASSERT_EQ(jitune_prepared_info(prepared, &info), JITUNE_OK);
-    EXPECT_STREQ(info.origin, "default");
+    EXPECT_STREQ(info.origin, "rule");
     EXPECT_STREQ(info.device, "cuda:0");
     EXPECT_NE(std::string(info.configuration).find("block="), std::string::npos);
     Value result = -1;

@@ -152,7 +152,9 @@ TEST_F(CliDatabase, ProblemsHaveTheirOwnExitCode) {
     expect_failure("db list", 3, "jitune sweep reduce creates it, and so do an app's calls");
     const std::string default_answers =
         jitune("db explain -n 2000 --device host --tune offline").out;
-    EXPECT_EQ(default_answers, "no stored winner: the template's default answers\n");
+    EXPECT_TRUE(default_answers.starts_with(
+        "no stored winner: the template's default by the rule of reduce.host.cpp:"))
+        << default_answers;
     EXPECT_EQ(jitune_json("db explain -n 1000 --device host --db none")["rows"].size(), 0U);
     EXPECT_EQ(jitune_json("db path")["exists"], false);
     ASSERT_EQ(jitune("sweep reduce --device host --sizes 2^10,2^14 --budget 0.3").code, 0);

@@ -147,7 +147,7 @@ TEST_F(CliReduceTest, SaysWhyNoWinnerAnswers) {
     write_npy<float>("data.npy", "<f4", std::vector<float>(5000, 0.5F));
     const std::string command = "reduce \"$folder/data.npy\" --device host --budget 0.001";
     const std::string text = jitune(command).out;
-    EXPECT_NE(text.find("\norigin         default\nreason         not tuned within 1 ms\n"),
+    EXPECT_NE(text.find("\norigin         rule\nreason         not tuned within 1 ms\n"),
               std::string::npos)
         << text;
     EXPECT_EQ(jitune_json(command + " --db none")["reason"], "not tuned within 1 ms");

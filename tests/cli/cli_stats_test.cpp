@@ -25,7 +25,7 @@ TEST_F(CliStats, CountsCallsByWhatAnswersThem) {
     call("all");
     const json before = stats();
     EXPECT_GT(before["calls"], 0);
-    EXPECT_EQ(before["origins"]["default"], before["calls"]);
+    EXPECT_EQ(before["origins"]["rule"], before["calls"]);
     EXPECT_EQ(before["winners"].size(), 0U);
     EXPECT_EQ(before["holes"], 1);
 

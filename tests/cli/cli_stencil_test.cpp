@@ -38,7 +38,7 @@ TEST_F(CliStencilTest, WritesTheOutputs) {
     const json sum = jitune_json(command + "--boundary clamp");
     EXPECT_EQ(sum["outputs"], 5);
     EXPECT_EQ(sum["weighting"], "sum");
-    EXPECT_EQ(sum["origin"], "default");
+    EXPECT_EQ(sum["origin"], "rule");
     EXPECT_EQ(outputs(5), (std::vector<float>{4, 7, 14, 28, 40}));
     const json weighted = jitune_json(command + "--weights 1,0,-1 --boundary wrap");
     EXPECT_EQ(weighted["weighting"], "weights");

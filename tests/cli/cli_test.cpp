@@ -56,8 +56,9 @@ TEST_F(CliTest, BadArgumentsAreOneLineThatNamesGoodOnes) {
                    "\"swep\" was not expected; jitune takes one of the commands devices");
     expect_failure("sweep", 2, "jitune sweep takes one of the commands reduce");
     expect_failure("worklist", 2, "show, export, import, clear");
-    expect_failure("db", 2,
-                   "list, show, coverage, explain, verify, digest, export, import, merge, undo");
+    expect_failure(
+        "db", 2,
+        "list, show, coverage, explain, rules, verify, digest, export, import, merge, undo");
     expect_failure("sweep reduce --size 3", 2, "--sizes");
     expect_failure("sweep reduce --sizes", 2, "--sizes");
     expect_failure("sweep reduce --sizes 2^10..2^8", 2, "2^10..2^28");

@@ -38,7 +38,7 @@ TEST_F(CliWorklist, ListsCallsAndASweepWorksThemOff) {
     const json most = rows()[0];
     EXPECT_EQ(most["sizes"], "n=10000");
     EXPECT_EQ(most["sessions"], 2);
-    EXPECT_EQ(most["origin"], "default");
+    EXPECT_EQ(most["origin"], "rule");
     const std::string text = jitune("worklist show").out;
     EXPECT_LT(text.find("float32 max"), text.find("float32 sum")) << text;
 

@@ -68,7 +68,7 @@ TEST(Origin, HasTheNamesOfTheCommandLine) {
     EXPECT_STREQ(to_string(Origin::template_default), "default");
     EXPECT_STREQ(to_string(Origin::pinned), "pinned");
     expect_error(ErrorKind::usage,
-                 "99 is not an origin: use tuned, stored, nearest, default or pinned",
+                 "99 is not an origin: use tuned, stored, nearest, default, pinned or rule",
                  [] { to_string(static_cast<Origin>(99)); });
 }
 

@@ -19,7 +19,7 @@ def one_call(trip):
     """each policy answers rightly; `now` is answered by a winner when its time is over; nothing is left"""
     words = [trip.program("one_call"), trip.place, N]
     # On a busy machine a compile may take longer than the budget, and a winner may be withheld as not surely faster.
-    winners = ("stored", "tuned") if trip.full else ("stored", "tuned", "default")
+    winners = ("stored", "tuned") if trip.full else ("stored", "tuned", "rule")
     with trip.home() as home:
         done = home.run(words)
         trip.expect_clean(done)
@@ -35,13 +35,13 @@ def one_call(trip):
         with trip.home(JITUNE_TUNE=policy) as home:
             done = home.run([*words, "ask"])
             trip.expect_clean(done)
-            trip.expect(done.found["origin"] == "default" and done.found["tunings"] == 0, f"{policy}: {done.out}")
+            trip.expect(done.found["origin"] == "rule" and done.found["tunings"] == 0, f"{policy}: {done.out}")
     for budget in (0.5, 1, 2, 5) if trip.full else (1,):
         with trip.home(JITUNE_TUNE="now", JITUNE_BUDGET=str(budget)) as home:
             done = home.run([*words, "ask"])
             trip.expect_clean(done)
             found = done.found
-            enough = winners if budget >= 1 else (*winners, "default")  # a compile may take half a second
+            enough = winners if budget >= 1 else (*winners, "rule")  # a compile may take half a second
             trip.expect(found["origin"] in enough, f"now, {budget} s: the {found['origin']} answers")
             late = SLOW if not trip.on_gpu else 0.5
             trip.expect(found["wait"] < budget + late, f"now, {budget} s: the call waited {found['wait']:.2f} s")
@@ -64,8 +64,9 @@ def at_once(trip):
         trip.expect(not home.left(), f"left {home.left()}")
         trip.expect_clean(home.run([trip.arguments.jitune, "db", "verify"]))
         last = home.run([*words, "ask"], JITUNE_TUNE="offline").found
-        if trip.full or tunings == 1:  # on a busy machine, a compile may take longer than the budget
-            trip.expect(last["origin"] == "stored", f"afterwards the {last['origin']} answers")
+        # On a busy machine a compile may take longer than the budget, and the winner may be withheld.
+        enough = ("stored",) if trip.full else ("stored", "rule")
+        trip.expect(last["origin"] in enough, f"afterwards the {last['origin']} answers")
         trip.show(f"longest wait {max(one['wait'] for one in found):.2f} s, {tunings} tuned, then {last['origin']}")
 
 

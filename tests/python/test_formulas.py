@@ -514,7 +514,7 @@ def test_a_prepared_formula_only_launches(session):
     assert handle(x=y.reshape(2, 2), k=1, y=x.reshape(2, 2), out={"s": total})["y"].shape == (2, 2)
     assert x.tolist() == y.tolist() and total == 18
     assert session.counters() == before
-    assert handle.info()["device"] == "host" and handle.info()["origin"] == "default"
+    assert handle.info()["device"] == "host" and handle.info()["origin"] == "rule"
     new = formula.prepare(x=x, k=2)(x=x, k=3)
     assert new["s"] == 54 and new["y"].dtype == "float32"
 

@@ -66,7 +66,7 @@ TEST(ReduceCuda, AnswersByTheDefaultOfAnEarlierSessionWithoutNvrtc) {
     for (const std::int64_t compiles : {1, 0}) {
         App app(options);
         EXPECT_EQ(app.reduce(), app.right());
-        EXPECT_EQ(app.prepare().info().origin, Origin::template_default);
+        EXPECT_EQ(app.prepare().info().origin, Origin::rule);
         EXPECT_EQ(app.session().counters().compiles, compiles);
         EXPECT_EQ(app.nvrtc_calls() > 0, compiles > 0);
     }

@@ -140,7 +140,7 @@ TEST_F(ReduceCustom, ItsConfigurationIsPreparedAndReported) {
     prepared(array.data(), result.data(), nullptr);
     const double right = log_sum_exp_of(values);
     EXPECT_NEAR(static_cast<double>(result.download().front()), right, 1e-4 * right);
-    EXPECT_EQ(prepared.info().origin, Origin::template_default);
+    EXPECT_EQ(prepared.info().origin, Origin::rule);
 }
 
 TEST_F(ReduceCustom, AFaultyFieldIsNamedWithTheCompilersWords) {

@@ -223,7 +223,7 @@ TEST_F(ReduceHostSession, UsesTheDefaultWhereTheEnvironmentSaysSo) {
     EXPECT_EQ(session.counters().tunings, 0);
     EXPECT_EQ(session.counters().compiles, 0) << "the default comes compiled";
     const auto prepared = prepare_reduce<float>(values_.size(), ReduceOp::max, "host", session);
-    EXPECT_EQ(prepared.info().origin, Origin::template_default);
+    EXPECT_EQ(prepared.info().origin, Origin::rule);
 }
 
 TEST_F(ReduceHostSession, ShowsTheHostAmongItsDevices) {

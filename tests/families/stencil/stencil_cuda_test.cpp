@@ -97,7 +97,7 @@ TEST_F(StencilCuda, IsCapturedOnceItsProblemHasAnAnswer) {
 TEST_F(StencilCuda, APreparedHandleKeepsItsWeightsAndIsCaptured) {
     std::array weights{0.25, 0.5, 0.25};
     const auto prepared = prepare_stencil<double>(100, {.weights = weights}, {}, *session_);
-    EXPECT_EQ(prepared.info().origin, Origin::template_default);
+    EXPECT_EQ(prepared.info().origin, Origin::rule);
     EXPECT_FALSE(prepared.info().configuration.empty());
     weights.fill(7);  // the handle has a copy
     prepared(input_.data(), output_.data());
