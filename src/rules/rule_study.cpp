@@ -41,7 +41,9 @@ std::vector<RuleStudy::Gap> gaps_of(const LossTable& table) {
     for (std::size_t size = 0; size < sizes; ++size) {
         std::set<int> octaves;
         for (const LossTable::Problem& problem : table.problems) {
-            octaves.insert(std::bit_width(static_cast<std::uint64_t>(problem.sizes[size])) - 1);
+            octaves.insert(
+                static_cast<int>(std::bit_width(static_cast<std::uint64_t>(problem.sizes[size]))) -
+                1);
         }
         for (auto next = std::next(octaves.begin()); next != octaves.end(); ++next) {
             if (const int before = *std::prev(next); before + 1 < *next) {

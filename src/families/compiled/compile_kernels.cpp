@@ -33,17 +33,22 @@ namespace {
 /// but a device loads all of it for one instance.
 constexpr std::size_t kBatch = 16;
 
-/// A device of the architecture. Its other attributes decide on grids only.
+/// A large device of the architecture. Defaults follow rules over its attributes; those of a device
+/// with fewer multiprocessors are among the same, at smaller sizes.
 DeviceInfo device_of(int compute_capability) {
+    const bool is_small =
+        compute_capability == 86 || compute_capability == 89 || compute_capability == 120;
     DeviceInfo device;
     device.platform = PlatformKind::cuda;
     device.attributes = {{"compute_capability", compute_capability},
-                         {"sm_count", 64},
+                         {"sm_count", 132},
                          {"warp_size", 32},
                          {"max_threads_per_block", 1024},
-                         {"max_threads_per_sm", 1024},
+                         {"max_threads_per_sm", compute_capability == 75 ? 1024
+                                                : is_small               ? 1536
+                                                                         : 2048},
                          {"shared_bytes_per_block", 64 << 10},
-                         {"l2_bytes", 16 << 20}};
+                         {"l2_bytes", 50 << 20}};
     return device;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # compile_kernels compiles the kernels of each architecture in JITUNE_CUDA_ARCHITECTURES, in shares that ninja makes
-# side by side: 670 kernels in about 40 s of one core, 9 MB.
+# side by side: 881 kernels in about 70 s of one core, 14 MB.
 set(architectures ${JITUNE_CUDA_ARCHITECTURES})
 if(architectures STREQUAL native)
   find_program(JITUNE_NVIDIA_SMI nvidia-smi)

@@ -181,7 +181,7 @@ typedef struct jitune_prepared jitune_prepared;
 
 /// What answers. The texts are valid as long as the handle.
 typedef struct jitune_dispatch_info {
-    const char* origin;         ///< tuned, stored, nearest, default, pinned
+    const char* origin;         ///< tuned, stored, nearest, rule, default, pinned
     const char* device;         ///< "cuda:0", "host", "machine"
     const char* device_name;    ///< as the driver names it
     const char* configuration;  ///< "block=256 items_per_thread=8 ..."
