@@ -9,9 +9,9 @@
 //     element=float32
 //
 // SIZES of each range for each combination of types and operations; sizes that are named are taken
-// as they are. Stores what it measures in the database of
-// JITUNE_DB. With JITUNE_UNTUNED_POOL=1 it then times each winner at all sizes of its template: the
-// table that `jitune db rules` learns from has no holes then.
+// as they are. Stores what it measures in the database of JITUNE_DB. With JITUNE_UNTUNED_POOL=1 it
+// then times each winner at all sizes of its template: the table that `jitune db rules` learns from
+// has no holes then.
 
 #include <algorithm>
 #include <cmath>
