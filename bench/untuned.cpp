@@ -28,6 +28,7 @@
 
 #include "dispatch/engine.hpp"
 #include "families/families.hpp"
+#include "jitune/error.hpp"
 #include "measure/statistics.hpp"
 #include "range/size_grid.hpp"
 #include "swept_plan.hpp"
@@ -136,6 +137,10 @@ int main(int argc, char** argv) {
     try {
         const std::int64_t count = bench::positive("SIZES", argv[2]);
         const double seconds = std::strtod(argv[3], nullptr);
+        if (!(seconds > 0 && seconds < 1e6)) {  // no budget would mean no limit
+            throw Error(ErrorKind::usage,
+                        fmt::format("SECONDS={}: give a positive number", argv[3]));
+        }
         const SweepPlan plan = bench::swept_plan(argv[5], {argv + 6, argv + argc});
         const bool fills = std::getenv("JITUNE_UNTUNED_POOL") != nullptr;
         Engine engine(Options::from_environment(), families());

@@ -248,8 +248,8 @@ unroll = "min(16, {held} / widest_vector)"
         fmt::arg("least", std::bit_ceil(std::max<std::size_t>(32 / parts.most_bytes(), 1))));
 }
 
-/// The defaults by size; docs/reference/performance.md has what they lose. Of segments, whose
-/// lengths nobody knows, there are none.
+/// The defaults by size; docs/reference/performance.md has what they lose. Segments have no such
+/// defaults: nobody knows their lengths.
 std::string line_defaults(const FormulaParts& parts) {
     return is_segments(parts)  ? ""
            : is_columns(parts) ? column_defaults(parts)

@@ -12,7 +12,7 @@
 
 namespace jitune::internal {
 
-/// What is known of a configuration at a problem.
+/// The loss of a configuration at a problem, as far as measurements tell it.
 struct LossCell {
     enum class State : std::uint8_t {
         unknown,    ///< measured neither there nor at a problem that is near

@@ -29,7 +29,7 @@ std::string missing_facts(const HostFacts& facts);
 /// holds all that native code depends on: it must never be loaded on a CPU of another class.
 DeviceInfo describe_host(const HostFacts& facts);
 
-/// A device of such a class: its attributes. Nothing for a text that is none.
+/// The attributes of a device of such a class. Nothing if the text is no such class.
 std::optional<DeviceInfo> host_of_class(const std::string& device_class);
 
 /// The numbers of the processors that this process may use; none if the system does not say.

@@ -90,7 +90,7 @@ struct Medians {
     std::vector<double> searched_ns;
 };
 
-/// What the keys have measured of the template, problem by problem.
+/// The measurements of the template under these keys, problem by problem.
 std::vector<MeasuredProblem> measured_problems(const KernelTemplate& kernel,
                                                StoredMeasurements& measurements,
                                                const std::vector<RecordKey>& keys) {
@@ -173,7 +173,7 @@ std::map<std::string, DeviceInfo> devices_of(const KernelTemplate& kernel,
     return devices;
 }
 
-/// Why there is nothing to learn from.
+/// The reason why no rules can be learned.
 [[noreturn]] void refuse(const Arguments& arguments, const std::vector<KernelTemplate>& templates,
                          const std::vector<StoredMeasurements::Key>& keys,
                          const std::string& database) {

@@ -240,8 +240,9 @@ std::unique_ptr<Resolved> Answers::pinned(const Task& task) {
 }
 
 std::unique_ptr<Resolved> Answers::from_default(const Task& task, bool database_is_free) {
-    const auto [configuration, rule] = task.default_of();
-    const Origin origin = rule == nullptr ? Origin::template_default : Origin::rule;
+    const KernelTemplate::Default standard = task.default_of();
+    const Configuration& configuration = standard.configuration;
+    const Origin origin = origin_of(standard);
     const Family* const family = family_of(families_, task.kernel.spec);
     if (family != nullptr && family->compiled != nullptr) {
         if (const auto binary = family->compiled(task.info(), task.instance(configuration))) {

@@ -64,6 +64,10 @@ public:
     /// True if the default answers instead of a stored winner that serves the task.
     static bool is_withheld(const Task& task, const Winner& winner);
 
+    static Origin origin_of(const KernelTemplate::Default& standard) {
+        return standard.rule == nullptr ? Origin::template_default : Origin::rule;
+    }
+
     /// How long the first call for a problem waits for others that hold the database.
     [[nodiscard]] std::chrono::milliseconds patience() const;
 

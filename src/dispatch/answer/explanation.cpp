@@ -192,10 +192,6 @@ std::vector<ExplainedCost> explained_costs(const std::vector<ExplainedRow>& rows
     return costs;
 }
 
-Origin origin_of(const KernelTemplate::Default& standard) {
-    return standard.rule == nullptr ? Origin::template_default : Origin::rule;
-}
-
 /// "the template's default", with the rule that gives it.
 std::string default_text(const Task& task, const KernelTemplate::Default& standard) {
     const std::string& file = task.kernel_template().source().name;
@@ -225,7 +221,7 @@ std::optional<Foretold> foretell_stored(SessionStore& store, const Options& opti
         return Foretold{fmt::format("{}the stored winner may be slower than {}, which answers: {}",
                                     frozen_text(options), default_text(task, standard),
                                     standard.configuration.text()),
-                        origin_of(standard), std::move(winner)};
+                        Answers::origin_of(standard), std::move(winner)};
     }
     return Foretold{
         fmt::format("{}the stored winner answers: {}", frozen_text(options), winner->configuration),
@@ -268,7 +264,7 @@ std::optional<Foretold> foretell_default(SessionStore& /*store*/, const Options&
         : options.on_miss == TunePolicy::background
             ? "no stored winner: " + answers + ", and the problem is tuned in the background"
             : "no stored winner: " + answers,
-        origin_of(standard)};
+        Answers::origin_of(standard)};
 }
 
 Explanation explain(Engine& engine, const Task& task) {

@@ -68,7 +68,7 @@ private:
     std::atomic<std::size_t> asked_{0};  ///< for counts that were not there
 };
 
-/// What counts the calls of an answer at these sizes.
+/// The counter of the calls that an answer serves at these sizes.
 inline std::atomic<std::int64_t>& calls_of(const Resolved& answer,
                                            std::span<const std::int64_t> sizes) {
     CallCounts* const counts = answer.counts.load(std::memory_order_acquire);

@@ -15,8 +15,8 @@ struct Share {
     std::size_t count = 1;
 };
 
-/// The instances of a reduction's template defaults on a device with these properties, for all
-/// types, operations and sizes; each once.
+/// The instances of a reduction's template defaults on a device with these properties, each once:
+/// of all sizes, and of all types and operations on the host, of the common ones on a GPU.
 std::vector<Instance> default_instances(ReduceKind kind, const DeviceInfo& device,
                                         Share share = {});
 

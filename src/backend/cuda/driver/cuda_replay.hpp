@@ -78,7 +78,7 @@ std::unique_ptr<CudaReplay> capture_replay(
 /// The replays of the calls that come again. Not thread-safe.
 class CudaReplays {
 public:
-    /// nullptr: there is none.
+    /// The replay of the key's call; nullptr if that call has none.
     CudaReplay* find(const GroupKey& key);
 
     /// True if the key was noted before, its call has no replay yet, and none was refused.
