@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -28,8 +29,9 @@ struct OwnCompiler {
     CompileFor compile;
 };
 
-/// Loads it. Throws Error(unavailable).
-using MakeCompiler = OwnCompiler (*)();
+/// Loads it. It may keep precompiled headers in `folder`, which is the calling process's alone and
+/// removed by others; empty: it keeps none, and is thread-safe. Throws Error(unavailable).
+using MakeCompiler = OwnCompiler (*)(const std::filesystem::path& folder);
 
 /// A compiler that works in other processes. Thread-safe.
 class RemoteCompiler {

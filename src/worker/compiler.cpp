@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -37,14 +39,14 @@ constexpr std::chrono::seconds kLongestIdle{15};
     ::_exit(0);
 }
 
-OwnCompiler load(std::string_view platform) {
+OwnCompiler load(std::string_view platform, const std::filesystem::path& headers) {
     const auto kind = platform_from(platform);
     const MakeCompiler make = kind ? platform_entry(*kind).make_compiler : nullptr;
     if (make == nullptr) {
         throw Error(ErrorKind::unavailable,
                     fmt::format("this build has no compiler of its own for {}", platform));
     }
-    return make();
+    return make(headers);
 }
 
 Message error_message(const Error& error) {
@@ -82,11 +84,12 @@ std::optional<Message> next_request(MessageChannel& channel) {
 }
 
 /// Answers what comes over the channel, for a while after the last request.
-void serve(MessageChannel& channel, std::string_view platform) {
+void serve(MessageChannel& channel, std::string_view platform,
+           const std::filesystem::path& headers) {
     OwnCompiler compiler;
     Message first{worker_messages::kReady, worker_messages::protocol()};
     try {
-        compiler = load(platform);
+        compiler = load(platform, headers);
         MessageWriter(first).fields(compiler.name.version, compiler.name.key);
     } catch (const Error& error) {
         first = error_message(error);
@@ -100,7 +103,7 @@ void serve(MessageChannel& channel, std::string_view platform) {
 
 }  // namespace
 
-void run_compiler(std::string_view platform) {
+void run_compiler(std::string_view platform, const std::filesystem::path& headers) {
     require_parent_socket("compiler", "compiles kernels");
     // Of this thread alone, which compiles. Nothing depends on it, so that a failure is ignored.
     const int niceness = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()));
@@ -109,7 +112,7 @@ void run_compiler(std::string_view platform) {
     // end_with_parent() gets a copy of the channel: it would take a channel that an error has
     // closed for the parent's end.
     MessageChannel channel{FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))};
-    serve(channel, platform);
+    serve(channel, platform, headers);
     ::_exit(0);  // what the compiler would do at a usual end is of no use
 }
 

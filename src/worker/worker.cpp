@@ -281,9 +281,11 @@ private:
         return options;
     }
 
-    static std::vector<std::unique_ptr<Platform>> platforms_of(const Options& options) {
-        return make_platforms(Log(options.log_level, options.log_sink),
-                              [] { return std::filesystem::path("/proc/self/exe"); });
+    static std::vector<std::unique_ptr<Platform>> platforms_of(
+        const Options& options, const std::filesystem::path& scratch) {
+        return make_platforms(
+            Log(options.log_level, options.log_sink),
+            [] { return std::filesystem::path("/proc/self/exe"); }, scratch);
     }
 
     const Kernel& kernel_of(const WorkerRequest& request) {
@@ -345,7 +347,7 @@ private:
     const std::span<const Family> families_;
     MessageChannel channel_;
     Orders orders_{channel_, scratch_};
-    Engine engine_{engine_options(), platforms_of(engine_options()), families_};
+    Engine engine_{engine_options(), platforms_of(engine_options(), scratch_), families_};
     BinaryCache binaries_;
     std::unique_ptr<Kernel> kernel_;
     std::future<void> warm_up_;

@@ -56,7 +56,7 @@ protected:
             GTEST_SKIP() << "built without CUDA";
         }
         try {
-            compile_ = make().compile;
+            compile_ = make({}).compile;
         } catch (const Error& error) {
             GTEST_SKIP() << error.what();
         }

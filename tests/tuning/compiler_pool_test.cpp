@@ -92,6 +92,23 @@ TEST_F(CompilerPoolTest, ReturnsWhatAProcessAnswers) {
     EXPECT_EQ(std::get<Binary>(outcomes.back()).image, first.image);
 }
 
+TEST_F(CompilerPoolTest, RemovesTheHeadersThatAProcessKept) {
+    play(
+        "say ready; printf %s \"$3\" >\"$folder/its\"; echo x >\"$3/kept.pch\"; say outcomes; "
+        "sleep 60");
+    put_outcomes("outcomes", {binary_});
+    const TempDir headers;
+    std::string its;
+    {
+        CompilerPool pool{PlatformKind::cuda, [this] { return program_; }, log_, headers.path()};
+        compile(pool, 1);
+        its = read_text_file(dir_.path() / "its");
+        EXPECT_TRUE(std::filesystem::exists(std::filesystem::path(its) / "kept.pch")) << its;
+    }
+    EXPECT_EQ(std::filesystem::path(its).parent_path(), headers.path());
+    EXPECT_TRUE(std::filesystem::is_empty(headers.path()));
+}
+
 TEST_F(CompilerPoolTest, SaysThatAProcessHasCompiled) {
     put_outcomes("one", {binary_});
     play("say ready; say one; exec sleep 100");

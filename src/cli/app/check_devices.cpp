@@ -23,7 +23,7 @@ CheckDevices::CheckDevices(PlatformKind platform, const Options& options)
     : platform_(platform),
       log_(options.log_level, options.log_sink),
       pool_(
-          platform, [] { return std::filesystem::path("/proc/self/exe"); }, log_) {
+          platform, [] { return std::filesystem::path("/proc/self/exe"); }, log_, headers_.path()) {
     if (const MakeInspector make = platform_entry(platform).make_inspector) {
         inspector_ = make();
     }
@@ -39,7 +39,7 @@ std::vector<CheckDevice> CheckDevices::of(const std::string& architectures) {
             ErrorKind::unavailable,
             fmt::format("this build of jitune has no compiler for {}", to_string(platform_)));
     }
-    const CompileFor here = make().compile;
+    const CompileFor here = make({}).compile;
     std::vector<CheckDevice> devices;
     for (const std::string& name :
          parse_list("--arch", architectures.empty() ? kUsualArchitectures : architectures)) {

@@ -8,6 +8,7 @@
 #include "backend/platform.hpp"
 #include "check/check_jobs.hpp"
 #include "jitune/options.hpp"
+#include "support/temp_dir.hpp"
 #include "tuning/isolation/compiler_pool.hpp"
 
 namespace jitune::internal {
@@ -28,6 +29,7 @@ public:
 private:
     PlatformKind platform_;
     Log log_;
+    const TempDir headers_;
     CompilerPool pool_;
     std::shared_ptr<const KernelInspector> inspector_;
     std::unique_ptr<Platform> host_;

@@ -71,9 +71,9 @@ int run(int argc, char** argv, const CommandProgram& program) {
         end_by_signal_without_memory();
         run_worker(argv[2], families());
     }
-    if (argc == 3 && std::string_view(argv[1]) == "compiler") {
+    if ((argc == 3 || argc == 4) && std::string_view(argv[1]) == "compiler") {
         end_by_signal_without_memory();
-        run_compiler(argv[2]);
+        run_compiler(argv[2], argc == 4 ? argv[3] : "");
     }
     const auto work = read_command_line(argc, argv, program);
     return work();

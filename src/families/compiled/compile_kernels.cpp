@@ -97,7 +97,7 @@ void add(Images& images, int compute_capability, std::span<const Instance> batch
 
 Images compile(int compute_capability, Share share) {
     const DeviceInfo device = device_of(compute_capability);
-    const CompileFor compile = platform_entry(PlatformKind::cuda).make_compiler().compile;
+    const CompileFor compile = platform_entry(PlatformKind::cuda).make_compiler({}).compile;
     const TemplateSource& source =
         reduce_kernel(ReduceKind::all, PlatformKind::cuda).kernel_template.source();
     const std::vector<Instance> instances = default_instances(ReduceKind::all, device, share);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning/isolation/compiler_pool.hpp"
 
+#include <stdlib.h>
+
 #include <chrono>
 #include <cstddef>
 #include <system_error>
@@ -12,6 +14,7 @@
 #include "backend/host/host_memory.hpp"
 #include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
+#include "support/folder_reader.hpp"
 #include "support/loop_clock.hpp"
 #include "support/process.hpp"
 #include "support/thread_signals.hpp"
@@ -27,13 +30,26 @@ constexpr const char* kMalformed = "it sent a malformed message";
 
 }  // namespace
 
-CompilerProcess::CompilerProcess(const std::filesystem::path& program, PlatformKind platform) {
+CompilerProcess::CompilerProcess(const std::filesystem::path& program, PlatformKind platform,
+                                 const std::filesystem::path& headers) {
     auto [ours, theirs] = MessageChannel::make_pair();
     channel_ = std::make_unique<MessageChannel>(std::move(ours));
     ProcessCommand command;
     command.program = program;
     command.arguments = {"compiler", std::string(to_string(platform))};
+    if (std::string name = headers / "headers-XXXXXX";
+        !headers.empty() && ::mkdtemp(name.data()) != nullptr) {
+        headers_ = name;
+        command.arguments.push_back(name);
+    }
     process_ = std::make_unique<ChildProcess>(command, ChildStreams{.input = theirs.number()});
+}
+
+CompilerProcess::~CompilerProcess() {
+    process_.reset();
+    if (!headers_.empty()) {
+        remove_tree(headers_);
+    }
 }
 
 std::optional<std::vector<CompileOutcome>> CompilerProcess::compile(const CompileRequest& request,
@@ -283,7 +299,7 @@ CompilerPool::Process CompilerPool::start() {
             }
             program = program_;
         }
-        return std::make_unique<CompilerProcess>(program, platform_);
+        return std::make_unique<CompilerProcess>(program, platform_, headers_);
     } catch (const Error& error) {
         stay_in_this_process(error.what());
         return nullptr;
@@ -327,13 +343,15 @@ void CompilerPool::stay_in_this_process(const std::string& reason) {
     }
 }
 
-std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find) {
+std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find,
+                                                      const std::filesystem::path& headers) {
     std::vector<std::unique_ptr<Platform>> made;
     for (const PlatformEntry& entry : platforms()) {
         const bool is_in_this_process = entry.make_compiler != nullptr;
-        made.push_back(entry.make(log, is_in_this_process && find
-                                           ? std::make_shared<CompilerPool>(entry.kind, find, log)
-                                           : nullptr));
+        made.push_back(
+            entry.make(log, is_in_this_process && find
+                                ? std::make_shared<CompilerPool>(entry.kind, find, log, headers)
+                                : nullptr));
     }
     return made;
 }

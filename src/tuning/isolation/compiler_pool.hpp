@@ -22,13 +22,18 @@
 
 namespace jitune::internal {
 
-/// A running `<program> compiler <platform>` (run_compiler()). The destructor kills it. Used by one
-/// thread at a time.
+/// A running `<program> compiler <platform> [<folder>]` (run_compiler()). The destructor kills it.
+/// Used by one thread at a time.
 class CompilerProcess {
 public:
     /// Starts it, and does not wait until it is ready. Throws Error(unavailable) if it cannot be
     /// started.
-    CompilerProcess(const std::filesystem::path& program, PlatformKind platform);
+    /// `headers`: see CompilerPool.
+    CompilerProcess(const std::filesystem::path& program, PlatformKind platform,
+                    const std::filesystem::path& headers);
+    ~CompilerProcess();
+    CompilerProcess(const CompilerProcess&) = delete;
+    CompilerProcess& operator=(const CompilerProcess&) = delete;
 
     /// Returns one outcome per instance. Returns nothing if the process is lost: it has ended, is
     /// not ready in time, or does not answer as a compiler of this build does. A stop of the `call`
@@ -58,7 +63,8 @@ private:
 
     std::unique_ptr<MessageChannel> channel_;
     std::optional<CompilerName> name_;
-    std::string refusal_;  ///< why this process cannot use it
+    std::string refusal_;            ///< why this process cannot use it
+    std::filesystem::path headers_;  ///< its own folder; removed with it
     std::unique_ptr<ChildProcess> process_;
 };
 
@@ -71,8 +77,14 @@ using FindCommand = std::function<std::filesystem::path()>;
 /// threads call at once; idle ones end after a while. Compiles nothing in a fork of this process.
 class CompilerPool final : public RemoteCompiler {
 public:
-    CompilerPool(PlatformKind platform, FindCommand find, Log log)
-        : platform_(platform), find_(std::move(find)), log_(std::move(log)) {}
+    /// Compilers keep precompiled headers in `headers` while they run, some 100 MB each; empty:
+    /// they keep none. The folder's owner removes what the end of this process leaves there.
+    CompilerPool(PlatformKind platform, FindCommand find, Log log,
+                 std::filesystem::path headers = {})
+        : platform_(platform),
+          find_(std::move(find)),
+          log_(std::move(log)),
+          headers_(std::move(headers)) {}
     ~CompilerPool() override;
 
     /// Returns nothing if no process can be started or memory is short. If a process ends, its
@@ -114,6 +126,7 @@ private:
     const PlatformKind platform_;
     const FindCommand find_;
     const Log log_;
+    const std::filesystem::path headers_;
     const ForkGuard fork_guard_;
     std::atomic<bool> can_start_{true};
     std::mutex mutex_;
@@ -123,7 +136,8 @@ private:
 };
 
 /// Makes every platform that this build has. Compilers that would work in this process work in
-/// those of a pool instead, unless `find` is empty.
-std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find);
+/// those of a pool instead, unless `find` is empty. `headers`: see CompilerPool.
+std::vector<std::unique_ptr<Platform>> make_platforms(const Log& log, const FindCommand& find,
+                                                      const std::filesystem::path& headers = {});
 
 }  // namespace jitune::internal

@@ -70,12 +70,16 @@ std::vector<std::string> nvcc_options(const NvrtcTarget& target, const TemplateS
 
 }  // namespace
 
-OwnCompiler make_cuda_compiler() {
+OwnCompiler make_cuda_compiler(const std::filesystem::path& folder) {
     const std::shared_ptr<const NvrtcTable> nvrtc = load_nvrtc();
-    return {name_of(*nvrtc), [nvrtc](const DeviceInfo& device, const TemplateSource& source,
-                                     std::span<const Instance> instances) {
+    const auto kept = folder.empty() || !keeps_headers(*nvrtc)
+                          ? nullptr
+                          : std::make_shared<PrecompiledHeaders>(folder);
+    return {name_of(*nvrtc), [nvrtc, kept](const DeviceInfo& device, const TemplateSource& source,
+                                           std::span<const Instance> instances) {
                 return compile_instances(*nvrtc, source, instances,
-                                         static_cast<int>(device.attributes.at(kCapability)));
+                                         static_cast<int>(device.attributes.at(kCapability)),
+                                         kept.get());
             }};
 }
 
@@ -133,8 +137,9 @@ CompileRecipe make_cuda_recipe(const NvrtcTable& nvrtc, const DeviceInfo& device
     const NvrtcTarget target =
         nvrtc_target_of(nvrtc, source, instance.options,
                         static_cast<int>(device.attributes.at("compute_capability")));
+    const std::string headers = leading_toolkit_headers(source, toolkit_folders(nvrtc));
     CompileRecipe recipe{.file = "kernel.cu",
-                         .text = source.text + entries_of(instance),
+                         .text = with_headers_first(source, headers, "") + entries_of(instance),
                          .binary = target.cubin ? "kernel.cubin" : "kernel.ptx",
                          .command = {"nvcc", target.cubin ? "-cubin" : "-ptx", "-Iinclude"},
                          .notes = {},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -14,8 +15,8 @@
 
 namespace jitune::internal {
 
-/// NVRTC, without the driver. Throws Error(unavailable).
-OwnCompiler make_cuda_compiler();
+/// NVRTC, without the driver. See MakeCompiler.
+OwnCompiler make_cuda_compiler(const std::filesystem::path& folder);
 
 /// NVRTC for the devices of a platform. It runs in other processes if there are some, else in this
 /// one, which loads it when it is first needed. Thread-safe.

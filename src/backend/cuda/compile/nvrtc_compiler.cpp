@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,13 @@ void call(const NvrtcTable& nvrtc, nvrtcResult (*NvrtcTable::*function)(Paramete
     }
 }
 
+std::pair<int, int> version_of(const NvrtcTable& nvrtc) {
+    std::pair<int, int> version;
+    call(nvrtc, &NvrtcTable::nvrtcVersion, "ask for NVRTC's version", &version.first,
+         &version.second);
+    return version;
+}
+
 constexpr const char* kChooseTarget = "choose what NVRTC compiles for";
 
 std::vector<int> supported_archs(const NvrtcTable& nvrtc) {
@@ -56,9 +64,7 @@ int best_arch(const std::vector<int>& archs, int wanted) {
 /// For source that is_plain() or not, and includes headers of these folders.
 NvrtcTarget nvrtc_target(const NvrtcTable& nvrtc, int compute_capability, bool plain,
                          const std::vector<std::string>& folders) {
-    int major = 0;
-    int minor = 0;
-    call(nvrtc, &NvrtcTable::nvrtcVersion, kChooseTarget, &major, &minor);
+    const auto [major, minor] = version_of(nvrtc);
     const int arch = best_arch(supported_archs(nvrtc), compute_capability);
     if (arch == 0) {
         throw Error(ErrorKind::unavailable,
@@ -219,6 +225,55 @@ std::vector<CompileOutcome> compile_program(const NvrtcTable& nvrtc, const Templ
     return {instances.size(), CompileFailure{std::move(log)}};
 }
 
+/// Whether NVRTC gave up: it does where it cannot write a precompiled header, too.
+bool is_catastrophe(const std::vector<CompileOutcome>& outcomes) {
+    return std::any_of(outcomes.begin(), outcomes.end(), [](const CompileOutcome& outcome) {
+        const auto* failure = std::get_if<CompileFailure>(&outcome);
+        return failure != nullptr && failure->log.find("atastrophic error") != std::string::npos;
+    });
+}
+
+/// A source that begins with these headers of the toolkit, to be compiled as instances of it are.
+class HeadedSource {
+public:
+    HeadedSource(const NvrtcTable& nvrtc, const TemplateSource& source, std::string headers,
+                 PrecompiledHeaders* kept)
+        : nvrtc_(nvrtc), source_(source), headers_(std::move(headers)), kept_(kept) {}
+
+    [[nodiscard]] std::vector<CompileOutcome> compile(const NvrtcTarget& target,
+                                                      std::span<const Instance> instances) const {
+        const std::vector<std::string> options =
+            kept_ == nullptr ? std::vector<std::string>() : kept_->options(headers_);
+        if (options.empty()) {
+            return compile_program(nvrtc_, source_with(""), target, instances);
+        }
+        NvrtcTarget keeping = target;
+        keeping.options.insert(keeping.options.end(), options.begin(), options.end());
+        auto outcomes =
+            compile_program(nvrtc_, source_with(PrecompiledHeaders::kMark), keeping, instances);
+        kept_->note(headers_);
+        if (is_catastrophe(outcomes)) {
+            outcomes = compile_program(nvrtc_, source_with(""), target, instances);
+            if (!is_catastrophe(outcomes)) {
+                kept_->give_up();
+            }
+        }
+        return outcomes;
+    }
+
+private:
+    [[nodiscard]] TemplateSource source_with(std::string_view mark) const {
+        TemplateSource source = source_;
+        source.text = with_headers_first(source_, headers_, mark);
+        return source;
+    }
+
+    const NvrtcTable& nvrtc_;
+    const TemplateSource& source_;
+    const std::string headers_;
+    PrecompiledHeaders* const kept_;
+};
+
 std::string flaw_of_instance(const Instance& instance) {
     for (const std::string& expression : instance.expressions) {
         if (auto flaw = flaw_of_expression(expression)) {
@@ -280,10 +335,12 @@ std::shared_ptr<const NvrtcTable> load_nvrtc() {
     return resolved_table<NvrtcTable>(open_toolkit_library(nvrtc_library()));
 }
 
+bool keeps_headers(const NvrtcTable& nvrtc) {
+    return version_of(nvrtc) >= std::pair(12, 8);
+}
+
 std::string nvrtc_version(const NvrtcTable& nvrtc) {
-    int major = 0;
-    int minor = 0;
-    call(nvrtc, &NvrtcTable::nvrtcVersion, "ask for NVRTC's version", &major, &minor);
+    const auto [major, minor] = version_of(nvrtc);
     return fmt::format("NVRTC {}.{}", major, minor);
 }
 
@@ -310,18 +367,19 @@ NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& sourc
 
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
-                                              int compute_capability) {
+                                              int compute_capability, PrecompiledHeaders* kept) {
     const std::vector<OtherInclude> others = other_includes(source);
     std::vector<std::string> folders = toolkit_for(nvrtc, others);
     if (auto flaw = flaw_of_source(source, others, folders)) {
         return {instances.size(), CompileFailure{*flaw}};
     }
+    const HeadedSource headed(nvrtc, source, leading_toolkit_headers(source, folders), kept);
     const NvrtcTarget target =
         nvrtc_target_of(nvrtc, source, std::move(folders),
                         instances.empty() ? std::vector<std::string>() : instances.front().options,
                         compute_capability);
     return compile_together(instances, flaw_of_instance, [&](std::span<const Instance> some) {
-        return CompiledTogether{compile_program(nvrtc, source, target, some)};
+        return CompiledTogether{headed.compile(target, some)};
     });
 }
 

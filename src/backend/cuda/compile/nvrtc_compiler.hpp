@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/cuda/compile/toolkit_headers.hpp"
 #include "backend/cuda/driver/function_table.hpp"
 #include "backend/cuda/driver/toolkit_library.hpp"
 #include "backend/device.hpp"
@@ -48,6 +49,9 @@ struct NvrtcTarget {
     std::vector<std::string> options;
 };
 
+/// True if it can keep precompiled headers: from 12.8 on.
+bool keeps_headers(const NvrtcTable& nvrtc);
+
 /// "NVRTC 13.0"
 std::string nvrtc_version(const NvrtcTable& nvrtc);
 
@@ -69,10 +73,13 @@ NvrtcTarget nvrtc_target_of(const NvrtcTable& nvrtc, const TemplateSource& sourc
                             const std::vector<std::string>& options, int compute_capability);
 
 /// Compiles for `compute_capability` (90): to a cubin, or to PTX of the newest architecture that
-/// NVRTC knows if that is older than the device. See Device::compile. Thread-safe; needs neither
-/// device nor context. Throws Error(unavailable) if NVRTC supports nothing the device can run.
+/// NVRTC knows if that is older than the device. Headers of the toolkit that the source begins with
+/// come before the macros of its parameters, and stay precompiled in `kept`, if that is not null.
+/// See Device::compile. Thread-safe but for `kept`; needs neither device nor context. Throws
+/// Error(unavailable) if NVRTC supports nothing the device can run.
 std::vector<CompileOutcome> compile_instances(const NvrtcTable& nvrtc, const TemplateSource& source,
                                               std::span<const Instance> instances,
-                                              int compute_capability);
+                                              int compute_capability,
+                                              PrecompiledHeaders* kept = nullptr);
 
 }  // namespace jitune::internal
