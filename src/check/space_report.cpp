@@ -116,7 +116,7 @@ SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
 }
 
 std::vector<Configuration> check_sample(const SearchSpace& space, const Configuration& standard,
-                                        std::size_t most) {
+                                        std::span<const Configuration> wanted, std::size_t most) {
     std::vector<std::size_t> chosen;
     std::set<std::size_t> seen;
     const auto choose = [&](std::size_t index) {
@@ -128,6 +128,9 @@ std::vector<Configuration> check_sample(const SearchSpace& space, const Configur
         most = space.size();
     }
     choose(space.find(standard));
+    for (const Configuration& one : wanted) {
+        choose(space.find(one));
+    }
     if (most < space.size()) {
         const CornerFinder finder(space, space.find(standard));
         for (std::size_t p = 0; p < space.parameters().size(); ++p) {

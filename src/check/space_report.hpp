@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,11 @@ struct SpaceReport {
 SpaceReport report_space(const KernelTemplate& kernel, const Problem& problem,
                          const DeviceInfo& device);
 
-/// At most `most` configurations of a space, 0: all of them. The first is `standard`. Then come,
-/// for each parameter, the configurations nearest to `standard` that have the parameter's first and
-/// last value. The rest are random, the same in each run.
+/// At most `most` configurations of a space, 0: all of them. The first is `standard`, then come
+/// those of `wanted` that are in the space, and, for each parameter, the configurations nearest to
+/// `standard` that have the parameter's first and last value. The rest are random, the same in each
+/// run.
 std::vector<Configuration> check_sample(const SearchSpace& space, const Configuration& standard,
-                                        std::size_t most);
+                                        std::span<const Configuration> wanted, std::size_t most);
 
 }  // namespace jitune::internal

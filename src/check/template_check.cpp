@@ -48,8 +48,11 @@ public:
             return;
         }
         const SearchSpace space = kernel_.space(problem_, device_.info);
-        const Configuration standard = kernel_.default_configuration(problem_, device_.info, space);
-        for (const Configuration& one : check_sample(space, standard, most)) {
+        const KernelTemplate::Default its = kernel_.default_of(problem_, device_.info, &space);
+        const Configuration& standard = its.configuration;
+        note_default(its);
+        for (const Configuration& one : check_sample(
+                 space, standard, kernel_.rule_configurations(problem_, device_.info), most)) {
             const Instance instance = kernel_.launched_instance(problem_, device_.info, one);
             places_.push_back(jobs.add(device_, with_options(instance)));
             instances_.push_back(instance);
@@ -88,6 +91,18 @@ public:
     }
 
 private:
+    void note_default(const KernelTemplate::Default& its) {
+        result_.standard = its.configuration.text();
+        result_.rule = its.rule;
+        for (const DefaultRule* const rule : its.passed_over) {
+            add({Finding::Level::warning, place(rule->line),
+                 "this [[default]] holds, but its values are no configuration of the space at "
+                 "these sizes, so that it does not answer",
+                 ""},
+                "");
+        }
+    }
+
     void add_reference(CheckJobs& jobs, const Instance& instance) {
         const std::size_t found = jobs.add(device_, with_options(instance));
         if (std::find(places_.begin(), places_.end(), found) == places_.end()) {

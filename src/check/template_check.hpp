@@ -29,7 +29,9 @@ struct CheckedConfiguration {
 struct DeviceCheck {
     DeviceInfo device;
     SpaceReport space;
-    std::vector<CheckedConfiguration> configurations;
+    std::string standard = {};          ///< the default configuration; empty without a space
+    const DefaultRule* rule = nullptr;  ///< of the template, that gives it
+    std::vector<CheckedConfiguration> configurations = {};
 };
 
 struct TemplateCheck {

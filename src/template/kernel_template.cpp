@@ -165,10 +165,11 @@ bool KernelTemplate::is_in_space(const Configuration& configuration, const Probl
            holds(front_matter_.prune, configuration, problem, device);
 }
 
-std::optional<KernelTemplate::Default> KernelTemplate::spaceless_default(
-    const Problem& problem, const DeviceInfo& device) const {
+KernelTemplate::Default KernelTemplate::default_of(const Problem& problem, const DeviceInfo& device,
+                                                   const SearchSpace* space) const {
     auto values = fixed_values(front_matter_, problem, device);
     add_sizes(values, front_matter_, problem);
+    Default standard;
     for (const DefaultRule& rule : front_matter_.default_rules) {
         const auto truth = rule.when.bind(values).constant_value();
         if (!truth || !is_true(*truth)) {
@@ -176,25 +177,18 @@ std::optional<KernelTemplate::Default> KernelTemplate::spaceless_default(
         }
         auto configuration = rule.configuration(front_matter_.parameters, values);
         if (configuration && is_in_space(*configuration, problem, device)) {
-            return Default{std::move(*configuration), &rule};
+            standard.configuration = std::move(*configuration);
+            standard.rule = &rule;
+            return standard;
         }
+        standard.passed_over.push_back(&rule);
     }
-    Configuration standard = defaults();
-    return is_in_space(standard, problem, device) ? std::optional(Default{std::move(standard)})
-                                                  : std::nullopt;
-}
-
-KernelTemplate::Default KernelTemplate::default_of(const Problem& problem,
-                                                   const DeviceInfo& device) const {
-    auto found = spaceless_default(problem, device);
-    return found ? std::move(*found) : Default{nearest_to_defaults(space(problem, device))};
-}
-
-Configuration KernelTemplate::default_configuration(const Problem& problem,
-                                                    const DeviceInfo& device,
-                                                    const SearchSpace& space) const {
-    auto found = spaceless_default(problem, device);
-    return found ? std::move(found->configuration) : nearest_to_defaults(space);
+    standard.configuration = defaults();
+    if (!is_in_space(standard.configuration, problem, device)) {
+        standard.configuration =
+            nearest_to_defaults(space != nullptr ? *space : this->space(problem, device));
+    }
+    return standard;
 }
 
 std::vector<Configuration> KernelTemplate::rule_configurations(const Problem& problem,

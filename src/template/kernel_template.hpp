@@ -61,19 +61,19 @@ public:
     struct Default {
         Configuration configuration;
         const DefaultRule* rule = nullptr;  ///< of the template; nullptr: the parameters' defaults
+        /// Rules before it that hold, but give no configuration of the space.
+        std::vector<const DefaultRule*> passed_over = {};
     };
     /// That of the first table [[default]] that holds and gives a configuration of the space; else
     /// the parameters' defaults; if a constraint forbids these, the configuration of the space that
-    /// shares most values with them (of equals, the last). Makes the space for that last one alone.
-    [[nodiscard]] Default default_of(const Problem& problem, const DeviceInfo& device) const;
+    /// shares most values with them (of equals, the last). `space`: the problem's, if it is at
+    /// hand; else it is made for that last one alone.
+    [[nodiscard]] Default default_of(const Problem& problem, const DeviceInfo& device,
+                                     const SearchSpace* space = nullptr) const;
     [[nodiscard]] Configuration default_configuration(const Problem& problem,
                                                       const DeviceInfo& device) const {
         return default_of(problem, device).configuration;
     }
-    /// As above, with the problem's space at hand.
-    [[nodiscard]] Configuration default_configuration(const Problem& problem,
-                                                      const DeviceInfo& device,
-                                                      const SearchSpace& space) const;
     /// The configurations of all tables [[default]], whatever their conditions, for the problem's
     /// values of the expressions. Legal or not; none twice.
     [[nodiscard]] std::vector<Configuration> rule_configurations(const Problem& problem,
@@ -139,8 +139,6 @@ private:
     [[nodiscard]] bool is_in_space(const Configuration& configuration, const Problem& problem,
                                    const DeviceInfo& device) const;
     /// As default_of(), as long as that needs no space.
-    [[nodiscard]] std::optional<Default> spaceless_default(const Problem& problem,
-                                                           const DeviceInfo& device) const;
     [[nodiscard]] Configuration nearest_to_defaults(const SearchSpace& space) const;
     [[nodiscard]] std::string text_of(const std::string& word, const Problem& problem,
                                       const Configuration& configuration) const;

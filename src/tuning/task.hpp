@@ -35,7 +35,7 @@ struct Task {
     }
     /// The configuration where a search of `space`, which is this task's, begins.
     [[nodiscard]] Configuration default_configuration(const SearchSpace& space) const {
-        return kernel_template().default_configuration(problem, info(), space);
+        return kernel_template().default_of(problem, info(), &space).configuration;
     }
     [[nodiscard]] Configuration default_configuration() const {
         return kernel_template().default_configuration(problem, info());

@@ -47,9 +47,9 @@ TEST(SpaceReport, SaysWhatEmptiesASpace) {
 TEST(CheckSample, HasTheDefaultAndBothEndsOfEachParameter) {
     const KernelTemplate kernel = kernel_with("constraints = [\"a * b <= 8\"]");
     const SearchSpace space = kernel.space(kProblem, {});
-    const Configuration standard = kernel.default_configuration(kProblem, {}, space);
+    const Configuration standard = kernel.default_of(kProblem, {}, &space).configuration;
     std::vector<std::string> texts;
-    for (const Configuration& one : check_sample(space, standard, 7)) {
+    for (const Configuration& one : check_sample(space, standard, {}, 7)) {
         texts.push_back(one.text());
     }
     ASSERT_EQ(texts.size(), 7U);
@@ -58,9 +58,9 @@ TEST(CheckSample, HasTheDefaultAndBothEndsOfEachParameter) {
     EXPECT_EQ(texts[2], "a=8 b=1 c=0");
     EXPECT_EQ(texts[3], "a=2 b=3 c=0");
     EXPECT_EQ(texts[4], "a=2 b=1 c=1");
-    EXPECT_EQ(check_sample(space, standard, 0).size(), space.size());
-    EXPECT_EQ(check_sample(space, standard, 1000).size(), space.size());
-    EXPECT_EQ(check_sample(space, standard, 1).size(), 1U);
+    EXPECT_EQ(check_sample(space, standard, {}, 0).size(), space.size());
+    EXPECT_EQ(check_sample(space, standard, {}, 1000).size(), space.size());
+    EXPECT_EQ(check_sample(space, standard, {}, 1).size(), 1U);
 }
 
 }  // namespace

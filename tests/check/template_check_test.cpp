@@ -116,6 +116,31 @@ TEST_F(TemplateCheckTest, TellsResourcesAndOccupancyOfEachConfiguration) {
     EXPECT_EQ(check.devices[1].configurations[0].occupancy->blocks_per_sm, 8);
 }
 
+TEST_F(TemplateCheckTest, TellsWhichRuleGivesTheDefault) {
+    const TemplateCheck none = check(text_with(0, ""));
+    EXPECT_EQ(none.devices.front().standard, "block=256");
+    EXPECT_EQ(none.devices.front().rule, nullptr);
+    const std::string rules =
+        "[[default]]\nwhen = \"n > 4096\"\nblock = 256\n[[default]]\nblock = \"64\"\n[arguments]";
+    const TemplateCheck check = this->check(text_with(9, rules));
+    EXPECT_TRUE(check.findings.empty());
+    for (const DeviceCheck& device : check.devices) {
+        EXPECT_EQ(device.standard, "block=64");
+        EXPECT_EQ(device.configurations.front().configuration, "block=64");
+        ASSERT_NE(device.rule, nullptr);
+        EXPECT_EQ(device.rule->line, 12);
+    }
+}
+
+TEST_F(TemplateCheckTest, WarnsOfARuleThatCannotAnswer) {
+    const TemplateCheck check = this->check(text_with(9, "[[default]]\nblock = 2048\n[arguments]"));
+    EXPECT_EQ(check.devices.front().standard, "block=256");
+    ASSERT_EQ(check.findings.size(), 1U);
+    EXPECT_EQ(check.findings.front().level, Finding::Level::warning);
+    EXPECT_EQ(check.findings.front().place, "k.cu:9");
+    EXPECT_EQ(check.findings.front().devices.size(), 2U);
+}
+
 TEST_F(TemplateCheckTest, FindsMistakesInTheCode) {
     expect_found(24, "    y[0] = part[threadIdx.x]", "expected a \";\"", 25);
     expect_found(23, "    part[threadIdx.x] = z[0];", "identifier \"z\" is undefined");

@@ -93,7 +93,7 @@ TEST(KernelTemplate, TakesTheNearestLegalConfigurationWhereTheDefaultIsForbidden
     // One tile: one block, which has nothing to finish.
     const SearchSpace space = reduce_without_rules().space(float_sum(100), device());
     EXPECT_EQ(space.find(configuration(text_with({}))), space.size());
-    EXPECT_EQ(reduce_without_rules().default_configuration(float_sum(100), device(), space).text(),
+    EXPECT_EQ(reduce_without_rules().default_configuration(float_sum(100), device()).text(),
               text_with({{"finish", "direct"}, {"blocks_per_sm", "0"}}));
 }
 
@@ -103,7 +103,7 @@ TEST(KernelTemplate, FindsTheSameDefaultWithAndWithoutTheSpace) {
             const SearchSpace space = kernel->space(float_sum(n), device());
             const Configuration standard = kernel->default_configuration(float_sum(n), device());
             EXPECT_EQ(standard.text(),
-                      kernel->default_configuration(float_sum(n), device(), space).text());
+                      kernel->default_of(float_sum(n), device(), &space).configuration.text());
             EXPECT_LT(space.find(standard), space.size());
         }
     }

@@ -130,6 +130,20 @@ std::string table_text(const std::string& title, const Rows& rows, std::size_t m
                                                                cells, kWhole);
 }
 
+/// What gives the default: "line 27, when n <= 4096".
+std::string source_of_default(const DefaultRule* rule) {
+    if (rule == nullptr) {
+        return "of the parameters";
+    }
+    return fmt::format("line {}{}{}", rule->line, rule->text.empty() ? "" : ", when ", rule->text);
+}
+
+std::string default_text(const DeviceCheck& device) {
+    return device.standard.empty() ? ""
+                                   : fmt::format("    default ({}): {}\n",
+                                                 source_of_default(device.rule), device.standard);
+}
+
 std::string device_text(const DeviceCheck& device, std::size_t rows) {
     const auto& all = device.configurations;
     const auto compiled =
@@ -138,7 +152,7 @@ std::string device_text(const DeviceCheck& device, std::size_t rows) {
         fmt::format("{} ({}): {:.0f} combinations, {} legal; {} of them compiled, {} failed\n",
                     device.device.id, device.device.name, device.space.combinations,
                     device.space.legal, compiled, all.size() - static_cast<std::size_t>(compiled));
-    text += effects_text(device.space);
+    text += effects_text(device.space) + default_text(device);
     text += table_text("by occupancy", by_occupancy(device), rows);
     return text +
            table_text("worst spills, bytes stored + loaded by a thread", by_spills(device), rows);
@@ -169,6 +183,8 @@ Json device_json(const DeviceCheck& device) {
               {"device_name", device.device.name},
               {"combinations", json_number(device.space.combinations)},
               {"legal", device.space.legal},
+              {"default", device.standard},
+              {"default_line", device.rule == nullptr ? 0 : device.rule->line},
               {"constraints", Json::array()},
               {"configurations", Json::array()}};
     for (const ConstraintEffect& effect : device.space.effects) {
