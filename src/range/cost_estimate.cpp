@@ -144,6 +144,14 @@ std::optional<CostEstimate> estimated_ratio(const CostTable& table,
     });
 }
 
+std::optional<CostEstimate> estimated_loss(const CostTable& table, std::size_t configuration,
+                                           const Sizes& sizes) {
+    return estimate(table, sizes, [&](const CostTable::Probe& probe) {
+        const double its = table.loss(probe, configuration);
+        return std::isfinite(its) ? its : 0;
+    });
+}
+
 CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
                          const std::vector<std::size_t>& configurations) {
     CostTable all = table;
@@ -156,11 +164,7 @@ CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
             if (fails_near(table, number, sizes) || !table.is_plausible(number, sizes)) {
                 continue;
             }
-            const auto loss = estimate(table, sizes, [&](const CostTable::Probe& probe) {
-                const double its = table.loss(probe, number);
-                return std::isfinite(its) ? its : 0;
-            });
-            if (loss) {
+            if (const auto loss = estimated_loss(table, number, sizes)) {
                 expected.timings[table.configurations()[number]] = {loss->value, 0};
             }
         }

@@ -19,6 +19,7 @@ struct FitLimits {
 struct FittedRange {
     SizeBox box;
     std::size_t configuration = 0;
+    bool is_doubtful = false;  ///< estimates expect too much loss there: it is not tested, nor sure
 };
 
 /// Cuts the parts of a domain into boxes, each served by a configuration whose loss is within the

@@ -46,15 +46,15 @@ SizeBox doubtful_part(SizeBox box, const Sizes& bad, const std::vector<Evidence>
     return box;
 }
 
-/// True if at most one test in twenty is far beyond the limit, within the uncertainty of so few
-/// tests. In one dimension one in five may be, because the sizes on both sides tell how far a
-/// failure reaches. On a busy machine, noise alone puts more than one in twenty slightly beyond the
-/// limit.
+/// True if at most one test in five is far beyond the limit: the sizes on both sides tell how far a
+/// failure reaches, and on a busy machine, noise alone puts more than one in twenty slightly beyond
+/// it. In several dimensions, where neither holds for a wider limit, if at most one in twenty
+/// fails. Within the uncertainty of so few tests.
 bool most_are_near(const std::vector<HeldOutTest>& tests, double limit, int dimensions) {
-    constexpr double kFar = 2.5;
+    const double far_by = dimensions <= 1 ? 2.5 : 1;
     const std::ptrdiff_t one_in = dimensions <= 1 ? 5 : 20;
     const auto far = std::count_if(tests.begin(), tests.end(), [&](const HeldOutTest& one) {
-        return !one.good && one.loss > 1 + kFar * (limit - 1);
+        return !one.good && one.loss > 1 + far_by * (limit - 1);
     });
     return far <= (std::ssize(tests) + one_in - 1) / one_in;
 }
@@ -75,7 +75,8 @@ public:
 private:
     [[nodiscard]] std::vector<Evidence> evidence_in(const Boxes& boxes,
                                                     std::size_t configuration) const;
-    [[nodiscard]] ServedRange judged(const Boxes& boxes, std::size_t configuration) const;
+    [[nodiscard]] ServedRange judged(const Boxes& boxes, std::size_t configuration,
+                                     bool is_doubtful) const;
 
     const CostTable& table_;
     const std::vector<HeldOutTest>& tests_;
@@ -102,6 +103,10 @@ std::vector<Evidence> Judgement::evidence_in(const Boxes& boxes, std::size_t con
 }
 
 void Judgement::divide(const FittedRange& range) {
+    if (range.is_doubtful) {
+        boxes_[{range.configuration, true}].push_back(range.box);
+        return;
+    }
     const std::vector<Evidence> evidence = evidence_in({range.box}, range.configuration);
     Boxes doubtful;
     for (const Evidence& one : evidence) {
@@ -120,7 +125,8 @@ void Judgement::divide(const FittedRange& range) {
     }
 }
 
-ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration) const {
+ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration,
+                              bool is_doubtful) const {
     ServedRange range{table_.configurations()[configuration], boxes, boxes.front().from};
     const SizeBox& first = boxes.front();
     double nearest = std::numeric_limits<double>::infinity();
@@ -138,14 +144,14 @@ ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration) con
             range.sizes = one.sizes;
         }
     }
-    range.unsure = !good || (known < sizes_in(boxes) && !has_passed_);
+    range.unsure = !good || (known < sizes_in(boxes) && (is_doubtful || !has_passed_));
     return range;
 }
 
 std::vector<ServedRange> Judgement::served() const {
     std::vector<ServedRange> served;
     for (const auto& [key, boxes] : boxes_) {
-        served.push_back(judged(joined(boxes), key.first));
+        served.push_back(judged(joined(boxes), key.first, key.second));
     }
     std::sort(served.begin(), served.end(), [](const ServedRange& a, const ServedRange& b) {
         return a.boxes.front().from < b.boxes.front().from;

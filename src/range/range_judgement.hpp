@@ -29,7 +29,8 @@ struct HeldOutTest {
 
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
 /// took no part in making them. If a size does not meet the limit, the part of the range around
-/// it becomes unsure, up to the nearest sizes that meet it; the rest is a range of its own. All
+/// it becomes unsure, up to the nearest sizes that meet it; the rest is a range of its own. So do
+/// doubtful ranges. All
 /// ranges become unsure if there are fewer than `wanted_tests` tests of all ranges together, or if
 /// more than one test in twenty (in one dimension, one in five) loses over 2.5 times as much as the
 /// limit allows. A range of which all sizes were compared stays as it is. A configuration has one

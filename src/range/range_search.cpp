@@ -34,6 +34,8 @@ namespace {
 constexpr double kGridPart = 0.4;
 constexpr double kBoundariesPart = 0.7;
 constexpr double kLeastPart = 0.3;  ///< even if the tests need more than the rest
+/// Tests pass if no more than one in so many fails.
+constexpr std::ptrdiff_t kOneIn = 20;
 
 class RangeSearch {
 public:
@@ -82,7 +84,7 @@ private:
     [[nodiscard]] Ranges fit();
     /// The ranges to serve. In several dimensions, boundaries run at a slant and probes are far
     /// apart. So each cell of a grid gets the configuration that serves it best by estimates and by
-    /// the probes in it.
+    /// the probes in it, and is doubtful if that one is not expected to be good there.
     [[nodiscard]] Ranges settled(const Ranges& ranges) const;
     /// Halves the distance between probes on both sides of boundaries that matter.
     Ranges place_boundaries(double part);
@@ -100,7 +102,9 @@ private:
     CostTable tested_;  ///< the held-out sizes, which take no part in choosing
     std::vector<std::size_t> codes_;
     std::map<std::string, std::size_t> code_numbers_;
-    ComparisonTimes times_;             ///< in parts of the time
+    ComparisonTimes times_;  ///< in parts of the time
+    /// A cell that is expected to lose more is doubtful.
+    double most_expected_ = 1.04;
     double anchored_ = 0;               ///< part of the time that was spent after the anchors
     std::vector<Sizes> more_searched_;  ///< by search_slow_probes()
 };
@@ -293,7 +297,12 @@ RangeSearch::Ranges RangeSearch::settled(const Ranges& ranges) const {
     std::vector<Sizes> middles;
     std::transform(cells.begin(), cells.end(), std::back_inserter(middles), middle_of);
     const CostTable expected = with_estimates(table_, middles, {kept.begin(), kept.end()});
-    return fit_ranges(expected, cells, codes_, plan_.limits);
+    Ranges settled = fit_ranges(expected, cells, codes_, plan_.limits);
+    for (FittedRange& range : settled) {
+        const auto loss = estimated_loss(table_, range.configuration, middle_of(range.box));
+        range.is_doubtful = !loss || loss->value > most_expected_;
+    }
+    return settled;
 }
 
 RangeSearch::Ranges RangeSearch::place_boundaries(double part) {
@@ -327,14 +336,14 @@ RangeSearch::Tests RangeSearch::test(const Ranges& ranges, double part) {
     for (int i = 0; i < most_tries && std::ssize(tests) < plan_.held_out && bench_.spent() < part;
          ++i) {
         const Sizes sizes = random_sizes(plan_.domain, random_);
-        const std::size_t server = range_of(ranges, sizes).configuration;
-        if (table_.at(snapped(sizes)) != nullptr ||
+        const auto& [box, server, is_doubtful] = range_of(ranges, sizes);
+        if (is_doubtful || table_.at(snapped(sizes)) != nullptr ||
             !compare(sizes, rivals_of(server, ranges, sizes), tested_)) {
             continue;
         }
         const CostTable::Probe& probe = tested_.probes().back();
         tests.push_back(
-            {sizes, tested_.loss(probe, server), tested_.serves(probe, server, plan_.limits.loss)});
+            {sizes, tested_.loss(probe, server), tested_.serves(probe, server, plan_.bound)});
     }
     return tests;
 }
@@ -347,6 +356,7 @@ void RangeSearch::learn() {
 }
 
 std::vector<ServedRange> RangeSearch::run() {
+    constexpr double kStricter = 0.7;
     search_anchors();
     compare_grid();
     search_slow_probes();
@@ -358,6 +368,10 @@ std::vector<ServedRange> RangeSearch::run() {
     };
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn();
+        if (std::count_if(tests.begin(), tests.end(), [](const auto& one) { return !one.good; }) >
+            std::ssize(tests) / kOneIn) {
+            most_expected_ = 1 + kStricter * (most_expected_ - 1);
+        }
         search_slow_probes();
         // Half of what is left is for the tests.
         Ranges learnt = settled(place_boundaries((1 + bench_.spent()) / 2));
@@ -368,7 +382,7 @@ std::vector<ServedRange> RangeSearch::run() {
         ranges = std::move(learnt);
         tests = std::move(others);
     }
-    return judge_ranges(ranges, table_, tests, plan_.limits.loss, plan_.held_out,
+    return judge_ranges(ranges, table_, tests, plan_.bound, plan_.held_out,
                         dimensions_of(plan_.domain));
 }
 

@@ -42,6 +42,9 @@ struct RangePlan {
     /// Sizes with a larger product are not compared: they are served as their neighbours are.
     double most_elements = 1e18;
     FitLimits limits;
+    /// Sizes are sure of no larger loss. In several dimensions it is above that of the limits,
+    /// which too few sizes reach there: winners change with each tile and each wave of blocks.
+    double bound = FitLimits().loss;
     /// How often to search at a probe where a larger problem takes less time.
     int more_searches = 0;
     int grid_between = 3;  ///< grid_of()

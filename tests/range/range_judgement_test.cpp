@@ -69,7 +69,7 @@ TEST(RangeJudgement, AllIsUnsureWithoutEnoughTests) {
     EXPECT_FALSE(judge(table, {{{200}, 1.0, true}}, 1)[0].unsure);
 }
 
-TEST(RangeJudgement, AllIsUnsureWhereTooManyTestsFailByFar) {
+TEST(RangeJudgement, AllIsUnsureWhereTooManyTestsFail) {
     CostTable table;
     add(table, 1, 100);
     std::vector<HeldOutTest> tests;
@@ -85,11 +85,23 @@ TEST(RangeJudgement, AllIsUnsureWhereTooManyTestsFailByFar) {
                    return range.unsure;
                }) == std::ssize(ranges);
     };
-    EXPECT_FALSE(all_unsure(3, 1.5, 2));
-    EXPECT_FALSE(all_unsure(5, 1.04, 2));
-    EXPECT_TRUE(all_unsure(4, 1.5, 2));
+    EXPECT_FALSE(all_unsure(3, 1.04, 2));
+    EXPECT_TRUE(all_unsure(4, 1.04, 2));
+    EXPECT_FALSE(all_unsure(13, 1.04, 1)) << "by little";
     EXPECT_FALSE(all_unsure(12, 1.5, 1));
     EXPECT_TRUE(all_unsure(13, 1.5, 1));
+}
+
+TEST(RangeJudgement, DoubtfulRangesAreUnsureUnlessAllTheirSizesWereCompared) {
+    CostTable table;
+    add(table, 1, 100);
+    add(table, 2, 100);
+    const auto is_unsure = [&](std::int64_t to) {
+        const std::vector<FittedRange> fitted{{{{1}, {to}}, *table.find("a"), true}};
+        return judge_ranges(fitted, table, {}, 1.02, 0, 2)[0].unsure;
+    };
+    EXPECT_TRUE(is_unsure(3));
+    EXPECT_FALSE(is_unsure(2));
 }
 
 TEST(RangeJudgement, SizesThatWereAllComparedNeedNoTest) {

@@ -274,7 +274,9 @@ RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& dom
     tuner.refuse_tuning();
     RangeEffort effort{plan, std::chrono::duration_cast<milliseconds>(
                                  budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
-    effort.plan.budget = plan.budget / 3;
+    // In several dimensions more searches take the same time: many configurations are better than
+    // the best ones of few shapes.
+    effort.plan.budget = plan.budget / (dimensions_of(domain) > 1 ? 6 : 3);
     effort.time = hooks.time;
     if (reuse != Reuse::nothing) {
         effort.known = known_comparisons(tuner.store(), task, reuse);

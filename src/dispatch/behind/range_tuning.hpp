@@ -45,7 +45,8 @@ RangeReport tune_around(SessionTuner& tuner, const Task& task, const SearchPlan&
                         const TuneHooks& hooks);
 
 /// Finds winners for all sizes of `domain` and stores them; they replace the winners that are
-/// stored for these sizes. Each search at single sizes takes a third of the plan's budget; the
+/// stored for these sizes. Each search at single sizes takes a third of the plan's budget, in
+/// several dimensions a sixth; the
 /// comparisons between sizes take three quarters of a budget for each octave. Takes searches and
 /// comparisons of this device, driver and compiler from the database instead of repeating them, as
 /// `reuse` allows. Returns no winners if `hooks` stop it. The task's own sizes are not used.

@@ -20,6 +20,21 @@ namespace jitune::internal {
 
 namespace {
 
+/// In several dimensions 1.02 is out of reach: see RangePlan::bound.
+constexpr double kBoundOfShapes = 1.1;
+constexpr std::size_t kCodesOfShapes = 24;
+
+/// What the dimensions of its domain say of a plan.
+RangePlan plan_for(const SizeBox& domain) {
+    RangePlan plan;
+    plan.domain = domain;
+    if (dimensions_of(domain) > 1) {
+        plan.bound = kBoundOfShapes;
+        plan.limits.most_codes = kCodesOfShapes;
+    }
+    return plan;
+}
+
 /// The device of a task, to search and compare on.
 class TaskBench : public RangeBench {
 public:
@@ -163,15 +178,14 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
     // More elements than this take seconds to compare. In one dimension, the domain ends there; in
     // several, sizes with more elements are served as their neighbours are.
     constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
-    RangePlan plan;
-    plan.domain = domain;
+    RangePlan plan = plan_for(domain);
     plan.seed = seed;
     plan.first_tests = 2;
     plan.more_searches = 4;
     if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
         plan.domain.to[0] = std::min(domain.to[0], kMostElements);
     }
-    plan.anchors = anchors_of(plan.domain, domain.from.size() == 1 ? 1 : 3);
+    plan.anchors = anchors_of(plan.domain, domain.from.size() == 1 ? 1 : 2);
     if (elements_of(domain.from) <= static_cast<double>(kMostElements)) {
         plan.most_elements = static_cast<double>(kMostElements);
         std::erase_if(plan.anchors,
@@ -181,15 +195,15 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
 }
 
 RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t seed) {
-    return {.domain = domain,
-            .anchors = {sizes},
-            .limits = {},
-            .grid_between = 1,
-            .held_out = 5,
-            .rounds = 2,
-            .polish = 0,
-            .most_probes = 24,
-            .seed = seed};
+    RangePlan plan = plan_for(domain);
+    plan.anchors = {sizes};
+    plan.grid_between = 1;
+    plan.held_out = 5;
+    plan.rounds = 2;
+    plan.polish = 0;
+    plan.most_probes = 24;
+    plan.seed = seed;
+    return plan;
 }
 
 std::vector<Winner> range_winners(const Task& task, RangePlan range, const RangeEffort& effort,

@@ -30,7 +30,7 @@ public:
 };
 
 /// The plan to search all sizes of a domain: one anchor in each octave, in several dimensions in
-/// each three octaves. In one dimension, sizes above 2^33 are left out, unless the domain begins
+/// each two octaves. In one dimension, sizes above 2^33 are left out, unless the domain begins
 /// above.
 RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
 
