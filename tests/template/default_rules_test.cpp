@@ -119,6 +119,7 @@ TEST_F(DefaultRules, AreNoPartOfTheIdentity) {
         "[[default]]\nwhen = \"n > 100000\"\nzip = 64\n\n# why\n[[default]]\nblock = 32\n";
     EXPECT_EQ(kernel(rules).hash(), known);
     EXPECT_EQ(without_default_rules(with_rules(rules)), with_rules(""));
+    EXPECT_EQ(kernel("  [[default]]\n  zip = 64\n\t[[default]]\n\tblock = 32\n").hash(), known);
     // What stands behind the front matter is code.
     const std::string code = text_of(kLines) + "[[default]]\nint a;\n";
     EXPECT_EQ(without_default_rules(code), code);
