@@ -140,9 +140,9 @@ TEST_F(DefaultRules, WhatIsWrongIsRefusedAtItsLine) {
     refuse(23, "one of the parameter's values", "[[default]]\nmode = \"'c'\"\n");
     refuse(23, "one of the parameter's values", "[[default]]\nmode = \"c\"\n");
     refuse(23, "depends on the parameter block", "[[default]]\nzip = \"block\"\n");
-    refuse(22, "depends on the parameter block",
+    refuse(23, "depends on the parameter block",
            "[[default]]\nwhen = \"tile < 100\"\nblock = 32\n");
-    refuse(22, "\"m\" in \"m < 100\" is not known",
+    refuse(23, "\"m\" in \"m < 100\" is not known",
            "[[default]]\nwhen = \"m < 100\"\nblock = 32\n");
     refuse(22, "a value for at least one parameter", "[[default]]\nwhen = \"n < 100\"\n");
     refuse(22, "tables [[default]]", "[default]\nzip = 64\n");
