@@ -24,7 +24,9 @@ public:
         DefaultRule result;
         result.line = reader_.line(node);
         result.text = reader_.text_or(table, "when", "default", "");
-        result.when = expression(table, result.text.empty() ? "1" : result.text);
+        const toml::node* const when = table.get("when");
+        result.when =
+            expression(when != nullptr ? *when : node, result.text.empty() ? "1" : result.text);
         for (const auto& [name, value] : reader_.in_order(table)) {
             if (name != "when") {
                 result.values.emplace(name, value_of(parameter(*value, name), *value));

@@ -63,8 +63,10 @@ std::string without_default_rules(std::string_view text) {
         const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
         const std::string_view line = text.substr(0, end);
         is_front = is_front && line.find("*/") == std::string_view::npos;
-        if (!is_front || line.starts_with('[')) {
-            is_left_out = is_front && line.starts_with(kTable);
+        const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+        if (const std::string_view words = line.substr(indent);
+            !is_front || words.starts_with('[')) {
+            is_left_out = is_front && words.starts_with(kTable);
         }
         if (!is_left_out) {
             result += line;

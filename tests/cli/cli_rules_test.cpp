@@ -134,6 +134,7 @@ TEST_F(CliRules, ProposesTablesThatTheTemplateReadsAsTheyAreMeant) {
     EXPECT_NE(text.find("template, 2 rules"), std::string::npos) << text;
     EXPECT_NE(text.find("\nwithout float32"), std::string::npos) << text;
     EXPECT_EQ(text.find("too little"), std::string::npos) << text;
+    EXPECT_EQ(text.find("no table answers"), std::string::npos) << text;
     EXPECT_EQ(jitune_json(rules() + " --rules 1")["templates"].at(0)["rules"].size(), 1U);
 }
 
@@ -170,6 +171,8 @@ TEST_F(CliRules, SayWhatIsEstimatedAndWhereTooLittleIsMeasured) {
     const std::string text = jitune(rules()).out;
     EXPECT_NE(text.find("  n: no problem from 2^16 to 2^17\n"), std::string::npos) << text;
     EXPECT_NE(text.find("  int8: 1 size\n"), std::string::npos) << text;
+    const std::string of_one = jitune(rules() + " --type int8").out;
+    EXPECT_NE(of_one.find("  in all: 1 size\n"), std::string::npos) << of_one;
 }
 
 TEST_F(CliRules, DeviceClassesAreLeftOutInTurnAndThoseThatNothingTellsOfAlways) {

@@ -51,8 +51,10 @@ TEST(CoverageReport, CutsLongLists) {
     for (int n = 3; n < 40; n += 2) {
         covers += fmt::format("; n={}", n);
     }
-    const std::vector<Winner> winners{ranged(covers)};
+    std::vector<Winner> winners{ranged(covers)};
+    winners[0].key.alignment = 1;
     const std::string text = coverage_report(coverage_of(winners).at(0), 1);
+    EXPECT_NE(text.find("\nalignment       1 byte\n"), std::string::npos) << text;
     EXPECT_NE(text.find("                n=23\n                … and 8 more\nshare"),
               std::string::npos)
         << text;

@@ -63,7 +63,7 @@ TEST(WinnerFilter, WarnsWhereNoWinnerMatches) {
               Chosen(0, "no winner matches --kernel reduce_rows --op max"));
     EXPECT_EQ(chosen({.device_class = "cc=120"}, two_winners()),
               Chosen(0, "no winner matches --device-class cc=120"));
-    EXPECT_EQ(chosen({}, {}), Chosen(0, "the database has no intact winners"));
+    EXPECT_EQ(chosen({}, {}), Chosen(0, "the database has no winners, or none that is intact"));
 }
 
 TEST(WinnerFilter, TellsSeveralThatMatchByTheSizesThatTheyServe) {

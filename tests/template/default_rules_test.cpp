@@ -119,6 +119,7 @@ TEST_F(DefaultRules, AreNoPartOfTheIdentity) {
         "[[default]]\nwhen = \"n > 100000\"\nzip = 64\n\n# why\n[[default]]\nblock = 32\n";
     EXPECT_EQ(kernel(rules).hash(), known);
     EXPECT_EQ(without_default_rules(with_rules(rules)), with_rules(""));
+    EXPECT_EQ(kernel("  [[default]]\n  zip = 64\n\t[[default]]\n\tblock = 32\n").hash(), known);
     // What stands behind the front matter is code.
     const std::string code = text_of(kLines) + "[[default]]\nint a;\n";
     EXPECT_EQ(without_default_rules(code), code);
@@ -139,9 +140,9 @@ TEST_F(DefaultRules, WhatIsWrongIsRefusedAtItsLine) {
     refuse(23, "one of the parameter's values", "[[default]]\nmode = \"'c'\"\n");
     refuse(23, "one of the parameter's values", "[[default]]\nmode = \"c\"\n");
     refuse(23, "depends on the parameter block", "[[default]]\nzip = \"block\"\n");
-    refuse(22, "depends on the parameter block",
+    refuse(23, "depends on the parameter block",
            "[[default]]\nwhen = \"tile < 100\"\nblock = 32\n");
-    refuse(22, "\"m\" in \"m < 100\" is not known",
+    refuse(23, "\"m\" in \"m < 100\" is not known",
            "[[default]]\nwhen = \"m < 100\"\nblock = 32\n");
     refuse(22, "a value for at least one parameter", "[[default]]\nwhen = \"n < 100\"\n");
     refuse(22, "tables [[default]]", "[default]\nzip = 64\n");

@@ -91,7 +91,7 @@ std::string coverage_report(const Coverage& coverage, std::size_t binaries) {
     const RecordKey& key = coverage.key;
     std::string text =
         titled("kernel", {key.kernel}) + titled("types", {readable_types(key.types)}) +
-        titled("alignment", {fmt::format("{} bytes", key.alignment)}) +
+        titled("alignment", {count_text(key.alignment, "byte")}) +
         titled("device class", {key.device_class}) + titled("template", {key.template_hash}) +
         titled("served", lines_of(coverage.served, coverage.size_names));
     if (!coverage.served.empty()) {

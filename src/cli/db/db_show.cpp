@@ -79,7 +79,7 @@ Facts facts_of(const Winner& winner, const Doubt* doubt, const std::string& merg
         {"tuned at", winner.sizes},
         {"serves", short_served_text(winner)},
         {"bound", bound_text(winner.range)},
-        {"alignment", fmt::format("{} bytes", key.alignment)},
+        {"alignment", count_text(key.alignment, "byte")},
         {"device class", key.device_class},
         {"template", key.template_hash},
         {"configuration", winner.configuration},

@@ -184,8 +184,10 @@ std::string gaps_text(const ProposedRules& proposed) {
 
 std::string thin_text(const ProposedRules& proposed) {
     std::string text;
+    const TypeNames type_names(proposed.table);
     for (const auto& [types, count] : proposed.study.few_sizes) {
-        text += fmt::format("  {}: {}\n", TypeNames(proposed.table).of(types),
+        const std::string name = type_names.of(types);  // empty: there are no others
+        text += fmt::format("  {}: {}\n", name.empty() ? "in all" : name,
                             count_text(static_cast<std::int64_t>(count), "size"));
     }
     text += gaps_text(proposed);
@@ -281,10 +283,12 @@ std::string rules_report(const ProposedRules& proposed, std::size_t width) {
         text += "no rule is better than the parameters' defaults\n";
     } else {
         text += toml;
-        text += fmt::format(
-            "no table answers {}\n\npaste the tables right above a line that begins with \"[\", in "
-            "place of the template's own:\nso its hash stays as it is, and its winners serve\n",
-            comment_of(table, proposed.study.rest));
+        if (proposed.study.rest.problems > 0) {
+            text += fmt::format("no table answers {}\n\n", comment_of(table, proposed.study.rest));
+        }
+        text +=
+            "paste the tables right above a line that begins with \"[\", in place of the "
+            "template's own:\nso its hash stays as it is, and its winners serve\n";
     }
     return text + "\ntimes over the best that is measured at each problem:\n" +
            Table::text(losses_view(proposed), width) + thin_text(proposed);

@@ -216,7 +216,7 @@ void WinnerFilter::warn_if_none(std::span<const Winner> winners, const Log& log)
     if (std::none_of(winners.begin(), winners.end(),
                      [&](const Winner& winner) { return matches(winner); })) {
         const std::string words = given();
-        log.warning("{}", words.empty() ? "the database has no intact winners"
+        log.warning("{}", words.empty() ? "the database has no winners, or none that is intact"
                                         : "no winner matches " + words);
     }
 }
