@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "jitune/error.hpp"
-#include "template/default_rules.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -61,13 +60,6 @@ private:
     const std::vector<Parameter>& parameters_;
     std::vector<Expression> constraints_;
 };
-
-/// The template without its tables [[default]].
-KernelTemplate plain(const KernelTemplate& kernel) {
-    TemplateSource source = kernel.source();
-    source.text = without_default_rules(source.text);
-    return KernelTemplate(std::move(source));
-}
 
 bool depends_on(const Expression& expression, const std::set<std::string>& names) {
     return std::ranges::any_of(expression.names(),
@@ -225,7 +217,7 @@ LossTable losses_of(const KernelTemplate& kernel, std::span<const MeasuredProble
     }
     estimate_unknown(table);
 
-    const KernelTemplate without = plain(kernel);
+    const KernelTemplate without = kernel.without_rules();
     for (std::size_t i = 0; i < problems.size(); ++i) {
         const DeviceInfo& device = devices.at(problems[i].device_class);
         const auto cell_of = [&](const KernelTemplate& source) {

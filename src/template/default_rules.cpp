@@ -8,6 +8,27 @@ namespace {
 
 constexpr std::string_view kTable = "[[default]]";
 
+/// Passes over a line of TOML. `open` is the quote of the text in which it begins, and then of that
+/// in which it ends; empty: none.
+void pass(std::string_view line, std::string_view& open) {
+    for (std::size_t at = 0; at < line.size();) {
+        const std::string_view rest = line.substr(at);
+        const std::size_t quotes = std::min(rest.find_first_not_of(rest.front()), rest.size());
+        if (open.empty() && rest.front() == '#') {
+            return;
+        }
+        if (open.empty() && (rest.front() == '"' || rest.front() == '\'')) {
+            open = rest.substr(0, quotes < 3 ? 1 : 3);
+            at += open.size();
+        } else if (!open.empty() && rest.starts_with(open)) {
+            at += open.size() == 1 ? 1 : quotes;  // a long text may end with quotes of its own
+            open = {};
+        } else {
+            at += open.starts_with('"') && rest.front() == '\\' ? 2 : 1;
+        }
+    }
+}
+
 }  // namespace
 
 std::optional<Value> listed_value(const Parameter& parameter, const Scalar& wanted) {
@@ -56,24 +77,20 @@ std::optional<Configuration> DefaultRule::configuration(
 }
 
 std::string without_default_rules(std::string_view text) {
+    std::string_view front = text.substr(0, text.find("*/"));
     std::string result;
+    std::string_view open;
     bool is_left_out = false;
-    bool is_front = true;  // only the first comment has tables
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
-        const std::string_view line = text.substr(0, end);
-        is_front = is_front && line.find("*/") == std::string_view::npos;
-        const std::size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
-        if (const std::string_view words = line.substr(indent);
-            !is_front || words.starts_with('[')) {
-            is_left_out = is_front && words.starts_with(kTable);
+    for (std::size_t end = 0; (end = front.find('\n') + 1) > 0; front.remove_prefix(end)) {
+        const std::string_view line = front.substr(0, end);
+        const std::string_view words = line.substr(std::min(line.find_first_not_of(" \t"), end));
+        if (open.empty() && words.starts_with('[')) {
+            is_left_out = words.starts_with(kTable);
         }
-        if (!is_left_out) {
-            result += line;
-        }
-        text.remove_prefix(end);
+        pass(line, open);
+        result += is_left_out ? "" : line;
     }
-    return result;
+    return result += text.substr(static_cast<std::size_t>(front.data() - text.data()));
 }
 
 }  // namespace jitune::internal

@@ -32,7 +32,7 @@ struct DefaultRule {
 std::optional<Value> listed_value(const Parameter& parameter, const Scalar& wanted);
 
 /// A template's text without its tables [[default]], which only say where a search begins and what
-/// answers before it.
+/// answers before it. Tables that are written as "[[ default ]]" or "default = [{ … }]" stay.
 std::string without_default_rules(std::string_view text);
 
 }  // namespace jitune::internal

@@ -205,6 +205,12 @@ std::vector<Configuration> KernelTemplate::rule_configurations(const Problem& pr
     return result;
 }
 
+KernelTemplate KernelTemplate::without_rules() const {
+    KernelTemplate plain = *this;
+    plain.front_matter_.default_rules.clear();
+    return plain;
+}
+
 Configuration KernelTemplate::nearest_to_defaults(const SearchSpace& space) const {
     const Configuration standard = defaults();
     const auto shared = [&](const Configuration& other) {

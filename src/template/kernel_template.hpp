@@ -129,6 +129,9 @@ public:
                                               const Configuration& configuration, double seconds,
                                               std::optional<double> joules) const;
 
+    /// The template without its tables [[default]].
+    [[nodiscard]] KernelTemplate without_rules() const;
+
 private:
     [[nodiscard]] bool holds(const std::vector<Expression>& expressions,
                              const Configuration& configuration, const Problem& problem,

@@ -18,6 +18,7 @@
 
 #include "backend/platform_table.hpp"
 #include "jitune/error.hpp"
+#include "support/folder_reader.hpp"
 #include "support/loop_clock.hpp"
 #include "support/message.hpp"
 #include "tuning/isolation/worker_request.hpp"
@@ -30,13 +31,22 @@ namespace {
 // Then its 40 MB go back to the machine. To start again costs 0.1 s.
 constexpr std::chrono::seconds kLongestIdle{15};
 
-/// Waits until the other end of the socket is closed and ends the process.
-[[noreturn]] void end_with_parent() {
+/// Ends the process without what the compiler would do at a usual end, which is of no use. Removes
+/// the folder `headers`: if the parent has ended, nobody else does so soon.
+[[noreturn]] void end_without(const std::filesystem::path& headers) {
+    if (!headers.empty()) {
+        remove_tree(headers);
+    }
+    ::_exit(0);
+}
+
+/// Waits until the other end of the socket is closed.
+[[noreturn]] void end_with_parent(const std::filesystem::path& headers) {
     pollfd parent{STDIN_FILENO, 0, 0};
     while ((parent.revents & (POLLHUP | POLLERR | POLLNVAL)) == 0) {
         ::poll(&parent, 1, -1);
     }
-    ::_exit(0);
+    end_without(headers);
 }
 
 OwnCompiler load(std::string_view platform, const std::filesystem::path& headers) {
@@ -108,12 +118,12 @@ void run_compiler(std::string_view platform, const std::filesystem::path& header
     // Of this thread alone, which compiles. Nothing depends on it, so that a failure is ignored.
     const int niceness = ::getpriority(PRIO_PROCESS, static_cast<id_t>(::getppid()));
     ::setpriority(PRIO_PROCESS, 0, niceness + CompileAhead::kNiceness);
-    std::thread(end_with_parent).detach();
+    std::thread(end_with_parent, headers).detach();
     // end_with_parent() gets a copy of the channel: it would take a channel that an error has
     // closed for the parent's end.
     MessageChannel channel{FileDescriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))};
     serve(channel, platform, headers);
-    ::_exit(0);  // what the compiler would do at a usual end is of no use
+    end_without(headers);
 }
 
 }  // namespace jitune::internal

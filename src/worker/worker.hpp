@@ -19,9 +19,9 @@ namespace jitune::internal {
 /// Runs a compiler process of a platform until its end: receives programs over standard input,
 /// which is a socket, and answers there (tuning/isolation/worker_request.hpp). It opens no device.
 /// Ends when its parent ends, also in the middle of a compile, and when nothing has come for a
-/// while. Keeps precompiled headers in `headers`, a folder of its own that others remove; empty: it
-/// keeps none. Throws Error(usage) if standard input is not a socket, and Error(unavailable) for
-/// a malformed message.
+/// while. Keeps precompiled headers in `headers`, a folder of its own that it removes at its
+/// end, and the parent if it kills this process; empty: it keeps none. Throws Error(usage) if
+/// standard input is not a socket, and Error(unavailable) for a malformed message.
 [[noreturn]] void run_compiler(std::string_view platform, const std::filesystem::path& headers);
 
 /// Throws Error(usage) unless standard input is a socket, as it is if jitune starts itself as

@@ -93,8 +93,8 @@ TEST(StepTable, DefaultsAreTheValuesOfTheArticles) {
     for (const Step& step : article_steps("reduce")) {
         const LoadedStep loaded("reduce", step, {ElementType::float32, 1 << 25});
         const SearchSpace space = loaded.text().space(loaded.problem, device());
-        defaults[std::string(step.name)] = free_parameters(
-            loaded.text().default_configuration(loaded.problem, device(), space), space);
+        defaults[std::string(step.name)] =
+            free_parameters(loaded.text().default_configuration(loaded.problem, device()), space);
     }
     EXPECT_EQ(defaults.at("v0"), "block=256");
     EXPECT_EQ(defaults.at("v6"), "block=256 num_per_thread=64");

@@ -35,6 +35,32 @@ TEST_F(CliCheckTest, ChecksATemplateForArchitecturesThatAreNotThere) {
     EXPECT_TRUE(answer.out.ends_with("0 errors, 0 warnings\n")) << answer.out;
 }
 
+TEST_F(CliCheckTest, NeedsNoTemporaryFolderForCuda) {
+    std::ofstream(path("k.cu")) << R"(/* jitune template
+kernel = "k"
+backend = "cuda"
+sizes = ["n"]
+[parameters]
+block = { values = [32, 64], default = 32 }
+[arguments]
+out = { access = "out", type = "int32", count = "n" }
+[[launch]]
+entry = "k"
+arguments = ["out"]
+block = "block"
+[reference]
+default = true
+*/
+__global__ void k(int* out) { out[0] = 1; }
+)";
+    const Answer answer =
+        shell("TMPDIR=/proc; export TMPDIR; exec \"$jitune\" check --arch sm_90 " + path("k.cu"));
+    if (answer.code == 4 && answer.err.find("temporary folder") == std::string::npos) {
+        GTEST_SKIP() << answer.err;
+    }
+    EXPECT_EQ(answer.code, 0) << answer.out << answer.err;
+}
+
 TEST_F(CliCheckTest, FailsForMistakesAlsoInTheHostReference) {
     std::ofstream(path("k.host.cpp")) << R"(/* jitune template
 kernel = "k"

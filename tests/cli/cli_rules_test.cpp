@@ -232,6 +232,11 @@ TEST_F(CliRules, RefusesWhatItCannotLearnFrom) {
     expect_failure(rules(), 2, "scale.host.cpp; take some with jitune sweep");
     save(of_type("float32", 4, "0123456789abcdef0123456789abcdef"));
     expect_failure(rules(), 2, "under another version of the template");
+    save(of_type("float32", 4, hash(), "abacus beads=10"));
+    const Answer unknown = jitune(rules());
+    EXPECT_EQ(unknown.code, 2);
+    EXPECT_NE(unknown.err.find("can be used: take some with jitune sweep"), std::string::npos)
+        << unknown.err;
     save(of_type("float32", 4, hash()));
     EXPECT_EQ(jitune(rules()).code, 0);
     expect_failure(rules() + " --type int8", 2, "match --type int8");

@@ -66,15 +66,17 @@ TEST_F(MeasuredLosses, AreTimesOverTheBestThatIsMeasuredThere) {
 TEST_F(MeasuredLosses, KnowWhatTheTemplatesTablesAnswer) {
     const std::vector<MeasuredProblem> problems{measured(10'000, {{kSmall, 100}, {kDefault, 150}}),
                                                 measured(40'000, {{kSmall, 100}, {kDefault, 50}})};
-    const LossTable table =
-        losses_of(kernel(with_line(22,
-                                   "[[default]]\nwhen = \"n <= 20000\"\nzip = 64\nblock = 32\n"
-                                   "mode = \"a\"\n[[launch]]")),
-                  problems, devices());
-    EXPECT_EQ(table.problems[0].present.loss, 1);
-    EXPECT_EQ(table.problems[0].standard.loss, 1.5);
-    EXPECT_EQ(table.problems[1].present.loss, 1);
-    EXPECT_EQ(table.problems[1].standard.loss, 1);
+    for (const std::string begin : {"[[default]]", "[[ default ]]"}) {
+        SCOPED_TRACE(begin);
+        const LossTable table =
+            losses_of(kernel(with_line(22, begin + "\nwhen = \"n <= 20000\"\nzip = 64\nblock = 32\n"
+                                                   "mode = \"a\"\n[[launch]]")),
+                      problems, devices());
+        EXPECT_EQ(table.problems[0].present.loss, 1);
+        EXPECT_EQ(table.problems[0].standard.loss, 1.5);
+        EXPECT_EQ(table.problems[1].present.loss, 1);
+        EXPECT_EQ(table.problems[1].standard.loss, 1);
+    }
 }
 
 TEST_F(MeasuredLosses, ConditionsAskForSizesBytesAndTypes) {

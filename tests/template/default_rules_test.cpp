@@ -129,6 +129,32 @@ TEST_F(DefaultRules, AreNoPartOfTheIdentity) {
               "/* jitune template\nzip = 64 */ int a;");
 }
 
+TEST_F(DefaultRules, AloneAreNoPartOfTheIdentity) {
+    const auto hash = [](const std::string& rules, const std::string& grid) {
+        std::string text = with_rules(rules);
+        text.replace(text.find("\"2\""), 3, grid);
+        return KernelTemplate({"scale.cu", text, {}}).hash();
+    };
+    for (const std::string rules :
+         {"[[default]]\nzip = 64\n  ", "[[default]]\nwhen = \"\"\"\nn\"\"\"  # \"\"\"\nzip = 64\n",
+          "[[default]]\n# it's \"\"\"\nwhen = \"\\u006e\"\nzip = 64\n",
+          "  [[default]]\n  zip = 64\n\t", "[[default]]\r\nzip = 64\r\n",
+          "[[default]]  # [x]\nzip = 64\n"}) {
+        EXPECT_NE(hash(rules, "\"2\""), hash(rules, "\"3\"")) << rules;
+    }
+    EXPECT_EQ(hash("  [[default]]\n  zip = 64\n", "\"2\""), hash("", "\"2\""));
+
+    const auto with_summary = [](const std::string& quotes, const std::string& constraint) {
+        std::string text =
+            with_line(2, "kernel = \"scale\"\nsummary = " + quotes + "\n[[default]]\n" + quotes);
+        text.replace(text.find("tile < n"), 8, constraint);
+        return KernelTemplate({"scale.cu", text, {}}).hash();
+    };
+    for (const std::string quotes : {"\"\"\"", "'''"}) {
+        EXPECT_NE(with_summary(quotes, "tile < n"), with_summary(quotes, "tile > n")) << quotes;
+    }
+}
+
 TEST_F(DefaultRules, WhatIsWrongIsRefusedAtItsLine) {
     const auto refuse = [](std::size_t line, const std::string& text, const std::string& rules) {
         SCOPED_TRACE(rules);

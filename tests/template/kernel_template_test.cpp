@@ -6,7 +6,6 @@
 #include "fake/fake_sum.hpp"
 #include "families/reduce/reduce_kernel.hpp"
 #include "fixtures/expect_error.hpp"
-#include "template/default_rules.hpp"
 
 namespace jitune::internal {
 namespace {
@@ -76,11 +75,7 @@ TEST(KernelTemplate, InstantiatesEachTypeAndOperationByItsCppName) {
 
 /// The template with the parameters' defaults alone.
 const KernelTemplate& reduce_without_rules() {
-    static const KernelTemplate kernel = [] {
-        TemplateSource source = reduce().source();
-        source.text = without_default_rules(source.text);
-        return KernelTemplate(std::move(source));
-    }();
+    static const KernelTemplate kernel = reduce().without_rules();
     return kernel;
 }
 

@@ -162,7 +162,8 @@ TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
     auto [ours, theirs] = MessageChannel::make_pair();
     ProcessCommand command;
     command.program = JITUNE_COMPILER;
-    command.arguments = {"compiler", "cuda"};
+    const std::filesystem::path kept = dir.write("headers/kept.pch", "").parent_path();
+    command.arguments = {"compiler", "cuda", kept};
     command.environment = {"ODD_NVRTC_FILE=" + begun.string(), "JITUNE_NVRTC=" JITUNE_ODD_NVRTC};
     const ChildProcess compiler(command, ChildStreams{.input = theirs.number()});
     theirs.close();
@@ -180,6 +181,7 @@ TEST_F(CompilerTest, EndsWithItsParentInTheMiddleOfACompile) {
     const auto end = compiler.end_within(kEnough);
     ASSERT_TRUE(end);
     EXPECT_EQ(end->exit_code, 0);
+    EXPECT_FALSE(std::filesystem::exists(kept)) << "the parent cannot remove its headers";
 }
 
 TEST_F(CompilerTest, RefusesMessagesThatAreNone) {

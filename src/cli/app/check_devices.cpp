@@ -17,13 +17,25 @@ namespace {
 // Turing to Blackwell, without boards that are made for one purpose.
 constexpr std::string_view kUsualArchitectures = "sm_75,sm_80,sm_86,sm_89,sm_90,sm_100,sm_120";
 
+/// For precompiled headers; without them, checks take longer.
+std::unique_ptr<const TempDir> folder_for_headers(const Log& log) {
+    try {
+        return std::make_unique<const TempDir>();
+    } catch (const Error& error) {
+        log.info("no headers are kept precompiled: {}", error.what());
+        return nullptr;
+    }
+}
+
 }  // namespace
 
 CheckDevices::CheckDevices(PlatformKind platform, const Options& options)
     : platform_(platform),
       log_(options.log_level, options.log_sink),
+      headers_(folder_for_headers(log_)),
       pool_(
-          platform, [] { return std::filesystem::path("/proc/self/exe"); }, log_, headers_.path()) {
+          platform, [] { return std::filesystem::path("/proc/self/exe"); }, log_,
+          headers_ == nullptr ? std::filesystem::path() : headers_->path()) {
     if (const MakeInspector make = platform_entry(platform).make_inspector) {
         inspector_ = make();
     }

@@ -29,7 +29,7 @@ public:
 private:
     PlatformKind platform_;
     Log log_;
-    const TempDir headers_;
+    const std::unique_ptr<const TempDir> headers_;  ///< null if it cannot be made
     CompilerPool pool_;
     std::shared_ptr<const KernelInspector> inspector_;
     std::unique_ptr<Platform> host_;

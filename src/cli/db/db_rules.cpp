@@ -196,9 +196,13 @@ std::map<std::string, DeviceInfo> devices_of(const KernelTemplate& kernel,
         "take some with jitune sweep {}, or with the program bench/untuned of jitune's sources",
         arguments.file.empty() ? "reduce, stencil or entropy" : arguments.file);
     if (is_of_hash) {
-        throw Error(ErrorKind::usage, fmt::format("{} have timed a configuration and match {}: "
-                                                  "leave a filter out, or {}",
-                                                  what, arguments.filter.given(), advice));
+        const std::string given = arguments.filter.given();
+        throw Error(ErrorKind::usage,
+                    given.empty()
+                        ? fmt::format("{} can be used: {}", what, advice)
+                        : fmt::format("{} have timed a configuration and match {}: leave a "
+                                      "filter out, or {}",
+                                      what, given, advice));
     }
     throw Error(ErrorKind::usage,
                 is_of_kernel

@@ -87,7 +87,8 @@ protected:
 
     /// A kernel that takes its block size from a macro, as kernels of other tuners do.
     [[nodiscard]] std::string compile(int block, PrecompiledHeaders* kept,
-                                      const std::string& more = "") const {
+                                      const std::string& more = "",
+                                      const std::vector<std::string>& options = {}) const {
         const TemplateSource source{
             "k.cu",
             "#define block " + std::to_string(block) + "\n" + more + line_directive(1, "k.cu") +
@@ -95,7 +96,7 @@ protected:
                 "extern \"C\" __global__ void k(__half* x) {\n"
                 "    x[blockIdx.x * block + threadIdx.x] *= __half(2);\n}\n",
             {}};
-        const std::vector<Instance> instances{{{"k"}}};
+        const std::vector<Instance> instances{{{"k"}, "", {}, options}};
         const auto outcome = compile_instances(*nvrtc_, source, instances, 90, kept).front();
         const auto* failure = std::get_if<CompileFailure>(&outcome);
         EXPECT_EQ(failure, nullptr) << failure->log;
@@ -124,6 +125,36 @@ TEST_F(KeptHeaders, GiveTheSameCode) {
 
 TEST_F(KeptHeaders, DoNotSeeTheMacrosOfParameters) {
     EXPECT_NE(compile(64, nullptr, "#define __hadd 1\n"), "");
+}
+
+TEST_F(KeptHeaders, OfOtherOptionsTakeThePlaceOfTheLast) {
+    PrecompiledHeaders kept(folder_.path());
+    for (const char* const option : {"-Done=1", "-Done=2", "-Done=3", "-Done=4"}) {
+        for (const int block : {64, 128}) {
+            EXPECT_EQ(compile(block, &kept, "", {option}), compile(block, nullptr, "", {option}));
+            EXPECT_EQ(files(), 1) << option;
+        }
+    }
+    EXPECT_FALSE(kept.options("#include <cuda_fp16.h>\n").empty());
+}
+
+TEST_F(KeptHeaders, AreGivenUpWhereEachProgramHasOtherOptions) {
+    PrecompiledHeaders kept(folder_.path());
+    for (int one = 0; one < 5; ++one) {
+        EXPECT_NE(compile(64, &kept, "", {"-Done=" + std::to_string(one)}), "");
+        EXPECT_LE(files(), 1) << one;
+    }
+    EXPECT_TRUE(kept.options("#include <cuda_fp16.h>\n").empty());
+    EXPECT_FALSE(kept.options("#include <cub/cub.cuh>\n").empty()) << "those may serve";
+}
+
+TEST_F(KeptHeaders, StayAfterAProgramThatDoesNotCompile) {
+    PrecompiledHeaders kept(folder_.path());
+    const TemplateSource source{"k.cu", "#include <cuda_fp16.h>\nint wrong = \"\";\n", {}};
+    const std::vector<Instance> instances{{{"k"}}};
+    compile_instances(*nvrtc_, source, instances, 90, &kept);
+    EXPECT_NE(compile(64, &kept), "");
+    EXPECT_EQ(files(), 1);
 }
 
 TEST_F(KeptHeaders, AreGivenUpWhereTheyCannotBeWritten) {

@@ -2,12 +2,13 @@
 #include "backend/cuda/compile/toolkit_headers.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "backend/cuda/compile/source_check.hpp"
+#include "support/folder_reader.hpp"
 #include "support/line_directive.hpp"
 
 namespace jitune::internal {
@@ -82,34 +83,37 @@ std::string with_headers_first(const TemplateSource& source, std::string_view he
 
 std::vector<std::string> PrecompiledHeaders::options(const std::string& headers) {
     constexpr std::uintmax_t kLeastSpace = std::uintmax_t{1} << 30;
-    if (headers.empty() || gave_up_) {
+    const auto known = is_worth_it_.find(headers);
+    if (headers.empty() || gave_up_ || (known != is_worth_it_.end() && !known->second)) {
         return {};
     }
     std::error_code error;
-    const auto known = kept_.find(headers);
-    const bool is_worth_it = known != kept_.end()
-                                 ? known->second
-                                 : std::filesystem::space(folder_, error).available > kLeastSpace;
-    if (error || !is_worth_it) {
+    const std::uintmax_t space = std::filesystem::space(folder_, error).available;
+    std::error_code no_file;
+    const std::uintmax_t own = std::filesystem::file_size(file_, no_file);
+    if (error || space + (no_file ? 0 : own) <= kLeastSpace) {
         return {};
     }
-    // Suppressed: that behind the headers a #line directive ends what can be kept.
+    // Suppressed: that behind the headers a #line directive ends what can be kept, and that the
+    // last file has other options.
     return {"--pch", "--pch-dir=" + folder_.string(), "--pch-messages=false",
-            "--diag-suppress=20283"};
+            "--diag-suppress=20283,629"};
 }
 
 void PrecompiledHeaders::note(const std::string& headers) {
-    if (!kept_.contains(headers)) {
-        const std::size_t now = files();
-        kept_[headers] = now > files_;
-        files_ = now;
+    constexpr int kMostUnused = 3;
+    std::filesystem::path made;
+    FolderReader files(folder_.c_str());
+    while (const char* const name = files.next()) {
+        made = folder_ / name == file_ ? made : folder_ / name;
     }
-}
-
-std::size_t PrecompiledHeaders::files() const {
-    std::error_code error;
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(folder_, error), {}));
+    unused_ = made.empty() ? 0 : unused_ + 1;
+    bool& is_worth_it = is_worth_it_.emplace(headers, !made.empty()).first->second;
+    is_worth_it = is_worth_it && unused_ < kMostUnused;
+    if (!made.empty()) {
+        std::error_code error;
+        std::filesystem::remove(std::exchange(file_, made), error);
+    }
 }
 
 }  // namespace jitune::internal

@@ -25,7 +25,8 @@ std::string with_headers_first(const TemplateSource& source, std::string_view he
 
 /// Headers of the toolkit that NVRTC keeps precompiled for later programs of this process (NVRTC
 /// user guide, "Precompiled Headers"): those of CUB take 1 s of each program, kept ones 0.2 s. They
-/// take some 100 MB of files each, and as much memory. Used by one thread.
+/// take a file of some 100 MB, and as much memory. A program with other headers, or with options
+/// that change what these mean, has a file of its own in place of the last. Used by one thread.
 class PrecompiledHeaders {
 public:
     /// `folder` is there, and for this process alone. The caller removes it.
@@ -35,7 +36,8 @@ public:
     /// there is too little space, or give_up() or note() says so.
     std::vector<std::string> options(const std::string& headers);
     /// Call it after a compile with options(). NVRTC does not say so if they do not fit into its
-    /// memory, and would try again each time.
+    /// memory, and would try again each time. It would keep them for each combination of options,
+    /// too, where these are tuned: after some files that served no further program, no more follow.
     void note(const std::string& headers);
     void give_up() { gave_up_ = true; }
 
@@ -43,11 +45,10 @@ public:
     static constexpr std::string_view kMark = "#pragma nv_hdrstop\n";
 
 private:
-    [[nodiscard]] std::size_t files() const;
-
     std::filesystem::path folder_;
-    std::map<std::string, bool> kept_;  ///< by headers
-    std::size_t files_ = 0;
+    std::filesystem::path file_;               ///< the last that was made
+    std::map<std::string, bool> is_worth_it_;  ///< by headers
+    int unused_ = 0;                           ///< files one after the other that served none
     bool gave_up_ = false;
 };
 

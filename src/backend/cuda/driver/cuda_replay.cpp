@@ -172,9 +172,10 @@ bool CudaReplays::is_due(const GroupKey& key) {
 }
 
 void CudaReplays::put(const GroupKey& key, std::unique_ptr<CudaReplay> replay) {
-    Call& call = calls_[key];
-    call.refused = replay == nullptr;
-    call.replay = std::move(replay);
+    if (const auto found = calls_.find(key); found != calls_.end()) {
+        found->second.refused = replay == nullptr;
+        found->second.replay = std::move(replay);
+    }
 }
 
 }  // namespace jitune::internal

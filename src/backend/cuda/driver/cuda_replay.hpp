@@ -81,11 +81,12 @@ public:
     /// The replay of the key's call; nullptr if that call has none.
     CudaReplay* find(const GroupKey& key);
 
-    /// True if the key was noted before, its call has no replay yet, and none was refused.
+    /// True if the key was noted before, its call has no replay yet, and none was refused. Else
+    /// notes it, and forgets the call that has not come for longest if there are many.
     bool is_due(const GroupKey& key);
 
-    /// nullptr: this call cannot be captured. Forgets the call that has not come for longest if
-    /// there are many.
+    /// nullptr: this call cannot be captured. Nothing for a key that was not noted: it needs no
+    /// memory.
     void put(const GroupKey& key, std::unique_ptr<CudaReplay> replay);
     void forget(const GroupKey& key) { calls_.erase(key); }
 
