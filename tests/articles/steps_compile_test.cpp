@@ -29,7 +29,7 @@ DeviceInfo device(int architecture) {
 std::vector<Instance> instances(const LoadedStep& step, int architecture, bool ends) {
     const SearchSpace space = step.text().space(step.problem, device(architecture));
     std::vector<Configuration> configurations{
-        step.text().default_configuration(step.problem, device(architecture), space)};
+        step.text().default_configuration(step.problem, device(architecture))};
     if (ends) {
         configurations.push_back(space.at(0));
         configurations.push_back(space.at(space.size() - 1));

@@ -134,7 +134,7 @@ std::vector<Instance> instances(const Subject& subject, const DeviceInfo& device
     for (const Problem& problem : subject.problems) {
         const SearchSpace space = subject.known.space(problem, device);
         result.push_back(subject.known.instance(
-            problem, subject.known.default_configuration(problem, device, space)));
+            problem, subject.known.default_configuration(problem, device)));
     }
     return result;
 }

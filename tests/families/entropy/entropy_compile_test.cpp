@@ -100,7 +100,7 @@ TEST(EntropySpace, ReadsPacksOnlyWhereEveryRowBeginsWithOne) {
     const auto transfer = [&](ElementType element, std::int64_t columns) {
         const Problem problem = entropy_problem({element, 1024, columns, {}});
         const SearchSpace space = kernel.space(problem, device(90));
-        return to_string(kernel.default_configuration(problem, device(90), space).at("transfer"));
+        return to_string(kernel.default_configuration(problem, device(90)).at("transfer"));
     };
     EXPECT_EQ(transfer(ElementType::float32, 1024), "packs");
     EXPECT_EQ(transfer(ElementType::uint8, 1028), "packs");
@@ -120,7 +120,7 @@ TEST(EntropySpace, HasADefaultForEveryWindowAndLevels) {
                 const bool by_bits = levels <= 32 && window <= 9;
                 EXPECT_EQ(
                     to_string(
-                        kernel.default_configuration(problem, device(75), space).at("method")),
+                        kernel.default_configuration(problem, device(75)).at("method")),
                     by_bits ? "bits" : "histogram")
                     << window << " " << levels;
             }

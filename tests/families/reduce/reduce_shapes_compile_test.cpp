@@ -126,7 +126,7 @@ TEST_P(ReduceShapesCompile, HasAFewThousandConfigurationsAtMostAndALegalDefaultF
                 const SearchSpace space = kernel().space(one, info);
                 EXPECT_LE(space.size(), 2000u);
                 EXPECT_TRUE(
-                    kernel().accepts(kernel().default_configuration(one, info, space), one, info));
+                    kernel().accepts(kernel().default_configuration(one, info), one, info));
             }
         }
     }

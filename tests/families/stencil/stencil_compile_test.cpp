@@ -160,7 +160,7 @@ TEST(StencilSpace, IsSmallAndHasEveryStaging) {
         }
         EXPECT_EQ(stagings.size(), 3U);
         EXPECT_LT(space.size(), 350U);
-        EXPECT_EQ(kernel.default_configuration(problem, device(90), space).text().substr(0, 25),
+        EXPECT_EQ(kernel.default_configuration(problem, device(90)).text().substr(0, 25),
                   "staging=shared block=256 ");
     }
 }
