@@ -3,17 +3,25 @@
 """Sweeps the host beside a busy loop on each core, and compares the winners with a quiet measurement.
 
     busy_sweeps.py build/bin/jitune [--runs 20] [--sizes 2^12,2^16,2^20,2^22] [--budget 2]
+    busy_sweeps.py build/bin/jitune --sizes 2^10..2^14 --every-size build/bench/every_size [--looks 40]
 
 The quiet measurement, which comes last, is two or more exhaustive sweeps of the same problems: a configuration's
 time is known where two of them agree within 1.2x. A stored winner is off where its stored time differs from the
 quiet time of its configuration by more than 1.5x, or where that is more than 1.5x the best quiet time. Prints how
 many are off, with and without the mark "provisional", and how many cannot be judged; ends with 1 if one is off
 without the mark, and with 2 if the quiet sweeps do not agree on a tenth of the winners or more. Linux only.
+
+With --every-size, of a range of sizes: a quiet sweep with three times the budget finds rivals, and the benchmark
+every_size compares what serves random sizes with all that the busy sweep has compared, then also with these rivals.
+Prints how many ranges that are called sure hold a configuration 10 % slower than the best; ends with 1 if one does.
+--keep=FOLDER keeps the databases there.
 """
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -59,13 +67,19 @@ def winners(command, database):
     return jitune(command, database, "db", "list")["winners"]
 
 
+def busy_sweep(options, folder, run):
+    """The path of the database of a sweep beside busy cores."""
+    database = f"{folder}/busy{run}.db"
+    with BusyCores():
+        sweep(options.jitune, database, options, options.budget, "--seed", str(run))
+    return database
+
+
 def busy_winners(options, folder):
     """The winners of all runs beside busy cores, as (sizes, configuration, ns, is provisional)."""
     found = []
     for run in range(options.runs):
-        database = f"{folder}/busy{run}.db"
-        with BusyCores():
-            sweep(options.jitune, database, options, options.budget, "--seed", str(run))
+        database = busy_sweep(options, folder, run)
         rows = [(row["sizes"], row["configuration"], row["median_ns"], row["provisional"])
                 for row in winners(options.jitune, database)]
         print(f"run {run + 1}: {len(rows)} winners, {sum(row[3] for row in rows)} provisional", file=sys.stderr)
@@ -129,14 +143,51 @@ def report(found, quiet):
     return 1 if counts[False] else 0
 
 
+def look(options, database, seed, *more):
+    """What every_size says: (sizes judged, sure sizes, their worst loss, sure ranges, slow ones of these)."""
+    words = [options.every_size, str(seed), str(options.looks), "0", "host", "reduce", "--types=float32", "--ops=sum",
+             f"--sizes={options.sizes}", *more]
+    out = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True,
+                         env={**os.environ, "JITUNE_DB": database}).stdout
+    sure, worst = re.search(r"^(\d+) sure sizes; loss: worst ([\d.]+)", out, re.M).groups()
+    unsure = re.search(r"^(\d+) unsure sizes", out, re.M)[1]
+    ranges = re.search(r"^(\d+) sure rows looked at, of which (\d+) lose", out, re.M)
+    return int(sure) + int(unsure), int(sure), float(worst), *(map(int, ranges.groups()) if ranges else (0, 0))
+
+
+def report_ranges(options, folder):
+    databases = [busy_sweep(options, folder, run) for run in range(options.runs)]
+    rivals = f"{folder}/quiet.db"
+    sweep(options.jitune, rivals, options, 3 * options.budget, "--seed", str(options.runs))
+    sums = [0, 0, 0]
+    print("sure: sizes of those judged; ranges: those called sure, and those of them with a configuration 10 % slower "
+          "than the best that their sweep compared, or that the quiet sweep did, too")
+    for run, database in enumerate(databases):
+        _, _, own_worst, _, own_slow = look(options, database, run)
+        judged, sure, worst, ranges, slow = look(options, database, run, f"--beside={rivals}")
+        print(f"run {run:>3}: sure {sure:>3} of {judged:<3} ranges {ranges:>2}  slow {own_slow:>2} ({own_worst:.2f}x), "
+              f"beside the quiet sweep {slow:>2} ({worst:.2f}x)", flush=True)
+        sums = [one + other for one, other in zip(sums, (ranges, own_slow, slow))]
+    print(f"{options.runs} sweeps: {sums[0]} sure ranges, {sums[1]} slow, {sums[2]} beside the quiet sweep")
+    return 1 if sums[2] else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("jitune")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--sizes", default="2^12,2^16,2^20,2^22")
     parser.add_argument("--budget", type=float, default=2)
+    parser.add_argument("--every-size", help="the benchmark of that name: --sizes is a range")
+    parser.add_argument("--looks", type=int, default=40, help="random sizes of each sweep that every_size compares at")
+    parser.add_argument("--keep", help="a folder for the databases, that is not there yet")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    with contextlib.ExitStack() as stack:
+        if options.keep:
+            os.mkdir(options.keep, 0o700)
+        folder = options.keep or stack.enter_context(tempfile.TemporaryDirectory())
+        if options.every_size:
+            sys.exit(report_ranges(options, folder))
         found = busy_winners(options, folder)
         quiet = quiet_times(options, folder, {row[:2] for row in found})
     sys.exit(report(found, quiet))

@@ -27,6 +27,8 @@ struct Comparison {
     std::vector<std::string> refuted =
         {};                ///< gave a wrong result, crashed or hung: of no use at any sizes
     Timing standard = {};  ///< of the template's default; 0 ns: it has none
+    /// Other processes may have lengthened some of the times: none of them tells anything.
+    bool disturbed = false;
 };
 
 /// Holds the times of configurations at the probes: the sizes of comparisons. Configurations are

@@ -61,10 +61,11 @@ bool most_are_near(const std::vector<HeldOutTest>& tests, double limit, int dime
 
 class Judgement {
 public:
-    Judgement(const CostTable& table, const std::vector<HeldOutTest>& tests, double limit,
-              int wanted_tests, int dimensions)
+    Judgement(const CostTable& table, const std::vector<HeldOutTest>& tests,
+              const std::vector<Sizes>& unknown, double limit, int wanted_tests, int dimensions)
         : table_(table),
           tests_(tests),
+          unknown_(unknown),
           limit_(limit),
           has_passed_(std::ssize(tests) >= wanted_tests &&
                       most_are_near(tests, limit, dimensions)) {}
@@ -80,6 +81,7 @@ private:
 
     const CostTable& table_;
     const std::vector<HeldOutTest>& tests_;
+    const std::vector<Sizes>& unknown_;
     const double limit_;
     const bool has_passed_;  ///< all ranges together
     /// The boxes by configuration, and by whether they are unsure.
@@ -97,6 +99,11 @@ std::vector<Evidence> Judgement::evidence_in(const Boxes& boxes, std::size_t con
         if (covers(boxes, probe.sizes)) {
             evidence.push_back({probe.sizes, table_.loss(probe, configuration),
                                 table_.serves(probe, configuration, limit_)});
+        }
+    }
+    for (const Sizes& sizes : unknown_) {
+        if (covers(boxes, sizes)) {
+            evidence.push_back({sizes, 1, false});
         }
     }
     return evidence;
@@ -253,8 +260,9 @@ std::vector<BoundaryDoubt> Doubts::largest() const {
 
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
-                                      double limit, int wanted_tests, int dimensions) {
-    Judgement judgement(table, tests, limit, wanted_tests, dimensions);
+                                      const std::vector<Sizes>& unknown, double limit,
+                                      int wanted_tests, int dimensions) {
+    Judgement judgement(table, tests, unknown, limit, wanted_tests, dimensions);
     for (const FittedRange& range : ranges) {
         judgement.divide(range);
     }

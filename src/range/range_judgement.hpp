@@ -28,17 +28,18 @@ struct HeldOutTest {
 };
 
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
-/// took no part in making them. If a size does not meet the limit, the part of the range around
-/// it becomes unsure, up to the nearest sizes that meet it; the rest is a range of its own. So do
-/// doubtful ranges. All
+/// took no part in making them. Nothing is known of the `unknown` sizes: they do not meet the
+/// limit. If a size does not meet the limit, the part of the range around it becomes unsure, up to
+/// the nearest sizes that meet it; the rest is a range of its own. So do doubtful ranges. All
 /// ranges become unsure if there are fewer than `wanted_tests` tests of all ranges together, or if
-/// more than one test in twenty (in one dimension, one in five) loses over 2.5 times as much as the
-/// limit allows. A range of which all sizes were compared stays as it is. A configuration has one
-/// sure range and one unsure one. Together they cover the sizes of `ranges`, without overlaps, in
-/// ascending order.
+/// too many fail: more than one in twenty, in one dimension more than one in five by over 2.5 times
+/// as much as the limit allows. A range of which all sizes were compared stays as it is. A
+/// configuration has one sure range and one unsure one. Together they cover the sizes of `ranges`,
+/// without overlaps, in ascending order.
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
-                                      double limit, int wanted_tests, int dimensions);
+                                      const std::vector<Sizes>& unknown, double limit,
+                                      int wanted_tests, int dimensions);
 
 /// Sizes at which a comparison would tell more about the boundary between two ranges.
 struct BoundaryDoubt {

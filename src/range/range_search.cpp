@@ -23,6 +23,9 @@
 // 5. Random sizes, which took no part in any of this, test the ranges. They then become probes, and
 //    steps 3 to 5 come again: for as long as tests fail and time is left, else for a part of it.
 //
+// A comparison that was disturbed is not made, and tried again: at once, when step 4 begins, and at
+// the end.
+//
 // Each step ends at its part of the time: a step without an end would leave none for the tests.
 
 namespace jitune::internal {
@@ -36,6 +39,8 @@ constexpr double kBoundariesPart = 0.7;
 constexpr double kLeastPart = 0.3;  ///< even if the tests need more than the rest
 /// Tests pass if no more than one in so many fails.
 constexpr std::ptrdiff_t kOneIn = 20;
+/// At once: other sizes would cost as much, and leave these unknown.
+constexpr int kTries = 3;
 
 class RangeSearch {
 public:
@@ -62,11 +67,13 @@ private:
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
     /// Compares the plausible and the `wanted` configurations there, and again those that were
-    /// compared there before. False if nothing was timed, or if everything wanted is known.
+    /// compared there before. False if nothing was timed, if everything wanted is known, or if the
+    /// comparison was disturbed.
     bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
     bool compare(const Sizes& sizes) { return compare(sizes, {}, table_); }
+    void refute(const std::vector<std::string>& configurations);
     /// True if less than `part` of the time and of the probes is used up.
-    [[nodiscard]] bool has_time(double part = 1) {
+    [[nodiscard]] bool has_time(double part = 1) const {
         return bench_.spent() < part && static_cast<double>(table_.probes().size()) <
                                             part * static_cast<double>(plan_.most_probes);
     }
@@ -81,6 +88,13 @@ private:
     }
     /// The expected time to test all held-out sizes.
     [[nodiscard]] double expected_test_time() const;
+    /// The sizes at which every comparison was disturbed.
+    [[nodiscard]] std::vector<Sizes> unknown() const;
+    void repeat_disturbed(double part);
+    /// Disturbed times are better than none, but make nothing sure.
+    [[nodiscard]] const CostTable& fitted_table() const {
+        return table_.probes().empty() && !disturbed_.probes().empty() ? disturbed_ : table_;
+    }
     [[nodiscard]] Ranges fit();
     /// The ranges to serve. In several dimensions, boundaries run at a slant and probes are far
     /// apart. So each cell of a grid gets the configuration that serves it best by estimates and by
@@ -99,7 +113,8 @@ private:
     const RangePlan& plan_;
     std::mt19937_64 random_;
     CostTable table_;
-    CostTable tested_;  ///< the held-out sizes, which take no part in choosing
+    CostTable tested_;     ///< the held-out sizes, which take no part in choosing
+    CostTable disturbed_;  ///< the last one of each size's disturbed comparisons
     std::vector<std::size_t> codes_;
     std::map<std::string, std::size_t> code_numbers_;
     ComparisonTimes times_;  ///< in parts of the time
@@ -132,7 +147,7 @@ void RangeSearch::search_anchors() {
     // After all searches, so that each comparison has the configurations of all of them.
     found.resize(plan_.anchors.size());
     for (std::size_t i = 0; i < found.size(); ++i) {
-        if (table_.probes().empty() || has_time()) {
+        if (fitted_table().probes().empty() || has_time()) {
             compare(plan_.anchors[i], found[i], table_);
         }
     }
@@ -256,23 +271,52 @@ bool RangeSearch::compare(const Sizes& wished, const std::vector<std::size_t>& w
         return false;
     }
     const double begun = bench_.spent();
-    const Comparison comparison = bench_.compare(sizes, names);
+    Comparison comparison;
+    int tries = 0;
+    do {
+        comparison = bench_.compare(sizes, names);
+        refute(comparison.refuted);
+    } while (comparison.disturbed && ++tries < kTries && bench_.spent() < plan_.first_tests);
     times_.add(sizes, bench_.spent() - begun);
-    for (const std::string& configuration : comparison.refuted) {
-        table_.refute(table_.number_of(configuration));
-        tested_.refute(table_.number_of(configuration));
-    }
     if (comparison.timings.empty()) {
         return false;
     }
     for (const auto& [configuration, timing] : comparison.timings) {
         table_.number_of(configuration);  // perhaps the default, for the first time
     }
-    for (const std::string& configuration : table_.configurations()) {  // the same numbers in both
-        into.number_of(configuration);
+    CostTable& target = comparison.disturbed ? disturbed_ : into;
+    for (const std::string& configuration : table_.configurations()) {  // the same numbers in all
+        target.number_of(configuration);
     }
-    into.add(sizes, numbers, comparison);
-    return true;
+    target.add(sizes, numbers, comparison);
+    return !comparison.disturbed;
+}
+
+void RangeSearch::refute(const std::vector<std::string>& configurations) {
+    for (const std::string& configuration : configurations) {
+        const std::size_t number = table_.number_of(configuration);
+        table_.refute(number);
+        tested_.refute(number);
+        disturbed_.refute(number);
+    }
+}
+
+std::vector<Sizes> RangeSearch::unknown() const {
+    std::vector<Sizes> unknown;
+    for (const CostTable::Probe& probe : disturbed_.probes()) {
+        if (table_.at(probe.sizes) == nullptr && tested_.at(probe.sizes) == nullptr) {
+            unknown.push_back(probe.sizes);
+        }
+    }
+    return unknown;
+}
+
+void RangeSearch::repeat_disturbed(double part) {
+    for (const Sizes& sizes : unknown()) {
+        if (has_time(part)) {
+            compare(sizes);
+        }
+    }
 }
 
 RangeSearch::Ranges RangeSearch::fit() {
@@ -282,7 +326,7 @@ RangeSearch::Ranges RangeSearch::fit() {
             code_numbers_.emplace(bench_.code_of(known[codes_.size()]), code_numbers_.size());
         codes_.push_back(code.first->second);
     }
-    return fit_ranges(table_, {plan_.domain}, codes_, plan_.limits);
+    return fit_ranges(fitted_table(), {plan_.domain}, codes_, plan_.limits);
 }
 
 RangeSearch::Ranges RangeSearch::settled(const Ranges& ranges) const {
@@ -296,16 +340,18 @@ RangeSearch::Ranges RangeSearch::settled(const Ranges& ranges) const {
     const std::vector<SizeBox> cells = cells_of(plan_.domain);
     std::vector<Sizes> middles;
     std::transform(cells.begin(), cells.end(), std::back_inserter(middles), middle_of);
-    const CostTable expected = with_estimates(table_, middles, {kept.begin(), kept.end()});
+    const CostTable& known = fitted_table();
+    const CostTable expected = with_estimates(known, middles, {kept.begin(), kept.end()});
     Ranges settled = fit_ranges(expected, cells, codes_, plan_.limits);
     for (FittedRange& range : settled) {
-        const auto loss = estimated_loss(table_, range.configuration, middle_of(range.box));
+        const auto loss = estimated_loss(known, range.configuration, middle_of(range.box));
         range.is_doubtful = !loss || loss->value > most_expected_;
     }
     return settled;
 }
 
 RangeSearch::Ranges RangeSearch::place_boundaries(double part) {
+    repeat_disturbed(part);
     Ranges ranges = fit();
     for (bool moved = true; moved && has_time(part);) {
         moved = false;
@@ -338,6 +384,7 @@ RangeSearch::Tests RangeSearch::test(const Ranges& ranges, double part) {
         const Sizes sizes = random_sizes(plan_.domain, random_);
         const auto& [box, server, is_doubtful] = range_of(ranges, sizes);
         if (is_doubtful || table_.at(snapped(sizes)) != nullptr ||
+            disturbed_.at(snapped(sizes)) != nullptr ||
             !compare(sizes, rivals_of(server, ranges, sizes), tested_)) {
             continue;
         }
@@ -363,8 +410,8 @@ std::vector<ServedRange> RangeSearch::run() {
     Ranges ranges = settled(place_boundaries(before_tests(kBoundariesPart)));
     Tests tests = test(ranges, plan_.first_tests);
     const auto failed = [&] {
-        return std::any_of(tests.begin(), tests.end(),
-                           [](const HeldOutTest& one) { return !one.good; });
+        return !unknown().empty() || std::any_of(tests.begin(), tests.end(),
+                                                 [](const HeldOutTest& one) { return !one.good; });
     };
     for (int round = 1; round < plan_.rounds && has_time(failed() ? 1 : plan_.polish); ++round) {
         learn();
@@ -382,7 +429,8 @@ std::vector<ServedRange> RangeSearch::run() {
         ranges = std::move(learnt);
         tests = std::move(others);
     }
-    return judge_ranges(ranges, table_, tests, plan_.bound, plan_.held_out,
+    repeat_disturbed(1);
+    return judge_ranges(ranges, table_, tests, unknown(), plan_.bound, plan_.held_out,
                         dimensions_of(plan_.domain));
 }
 

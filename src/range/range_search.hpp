@@ -22,7 +22,8 @@ public:
                                             const std::vector<std::string>& hints) = 0;
 
     /// Times the configurations, of which there is at least one, and the template's default against
-    /// each other. Returns no times if the problem cannot be set up at these sizes.
+    /// each other. Returns no times if the problem cannot be set up at these sizes. A disturbed
+    /// comparison counts as not made: the search repeats it while it has time.
     virtual Comparison compare(const Sizes& sizes,
                                const std::vector<std::string>& configurations) = 0;
 
@@ -62,8 +63,9 @@ struct RangePlan {
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found
 /// over a grid of sizes, searches where larger sizes take less time, fits ranges, places their
 /// boundaries by halving, and tests them at random sizes that took no part in choosing. Sizes that
-/// fail the test become probes, and other random sizes test the result. Pure: it sees times, never
-/// a clock or a device. The result has no overlaps and covers the domain.
+/// fail the test become probes, and other random sizes test the result. Sizes at which every
+/// comparison was disturbed are unsure with those around them. Pure: it sees times, never a clock
+/// or a device. The result has no overlaps and covers the domain.
 std::vector<ServedRange> search_range(RangeBench& bench, const RangePlan& plan);
 
 }  // namespace jitune::internal

@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "fake/fake_clock.hpp"
 #include "fixtures/engine_fixture.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/search/tuning_history.hpp"
@@ -137,23 +138,28 @@ TEST_F(EngineRanges, ATuningOfARangeGoesOnWhereItEnded) {
 }
 
 TEST_F(EngineRanges, WhatOtherProcessesDisturbedIsTunedAgain) {
-    const SizeBox domain{{8}, {100}};
+    const SizeBox domain{{8}, {20}};
     const Task task{device_, kernel_, fake_sum_problem()};
     const SearchPlan plan{.budget = options_.budget};
+    const FakeClock clock;
+    const TuneHooks hooks{.time = &clock};
     const auto engine = make_engine();
     device_.processor_use = [use = ProcessorUse()]() mutable {
         use.ran += std::chrono::milliseconds(1);
         use.waited += std::chrono::milliseconds(1);
         return use;
     };
-    tune_range(engine->tuner(), task, domain, plan, {}, Reuse::nothing);
-    EXPECT_TRUE(unserved(engine->tuner().store(), task, domain, Reuse::all).empty());
-    EXPECT_FALSE(unserved(engine->tuner().store(), task, domain, Reuse::undisturbed).empty());
+    const RangeReport busy = tune_range(engine->tuner(), task, domain, plan, hooks, Reuse::nothing);
+    EXPECT_FALSE(busy.winners.empty()) << "for the nearest sizes";
+    EXPECT_TRUE(std::all_of(busy.winners.begin(), busy.winners.end(),
+                            [](const Winner& winner) { return winner.range.unsure; }));
     const std::int64_t before = engine->counters().tunings;
     device_.processor_use = nullptr;
-    tune_range(engine->tuner(), task, domain, plan, {}, Reuse::all);
+    tune_range(engine->tuner(), task, domain, plan, hooks, Reuse::all);
     EXPECT_EQ(engine->counters().tunings, before);
-    tune_range(engine->tuner(), task, domain, plan, {}, Reuse::undisturbed);
+    EXPECT_TRUE(unserved(engine->tuner().store(), task, domain, Reuse::all).empty())
+        << "disturbed comparisons were made again";
+    tune_range(engine->tuner(), task, domain, plan, hooks, Reuse::undisturbed);
     EXPECT_GT(engine->counters().tunings, before);
     EXPECT_TRUE(unserved(engine->tuner().store(), task, domain, Reuse::undisturbed).empty());
 }

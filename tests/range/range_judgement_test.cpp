@@ -17,7 +17,7 @@ void add(CostTable& table, std::int64_t n, double ns) {
 
 std::vector<ServedRange> judge(const CostTable& table, const std::vector<HeldOutTest>& tests,
                                int wanted_tests = 1, int dimensions = 1) {
-    return judge_ranges({{{{1}, {1000}}, *table.find("a")}}, table, tests, 1.02, wanted_tests,
+    return judge_ranges({{{{1}, {1000}}, *table.find("a")}}, table, tests, {}, 1.02, wanted_tests,
                         dimensions);
 }
 
@@ -49,6 +49,20 @@ TEST(RangeJudgement, OnlyTheSizesAroundAFailureAreUnsure) {
     EXPECT_TRUE(ranges[1].unsure);
     EXPECT_EQ(ranges[1].loss_bound, 1.2);
     EXPECT_EQ(ranges[1].sizes, Sizes{550});
+}
+
+TEST(RangeJudgement, TheSizesAroundAnUnknownOneAreUnsure) {
+    CostTable table;
+    add(table, 100, 100);
+    add(table, 500, 100);
+    const std::vector<FittedRange> fitted{{{{1}, {1000}}, *table.find("a")}};
+    const auto ranges = judge_ranges(fitted, table, {{{300}, 1, true}}, {{200}, {600}}, 1.02, 1, 1);
+    ASSERT_EQ(ranges.size(), 2U);
+    EXPECT_EQ(ranges[0].boxes, (Boxes{{{1}, {100}}, {{300}, {500}}}));
+    EXPECT_FALSE(ranges[0].unsure);
+    EXPECT_EQ(ranges[1].boxes, (Boxes{{{101}, {299}}, {{501}, {1000}}}));
+    EXPECT_TRUE(ranges[1].unsure);
+    EXPECT_EQ(ranges[1].held_out, 0) << "an unknown size is no test";
 }
 
 TEST(RangeJudgement, FailuresBesideEachOtherShareAnUnsurePart) {
@@ -98,7 +112,7 @@ TEST(RangeJudgement, DoubtfulRangesAreUnsureUnlessAllTheirSizesWereCompared) {
     add(table, 2, 100);
     const auto is_unsure = [&](std::int64_t to) {
         const std::vector<FittedRange> fitted{{{{1}, {to}}, *table.find("a"), true}};
-        return judge_ranges(fitted, table, {}, 1.02, 0, 2)[0].unsure;
+        return judge_ranges(fitted, table, {}, {}, 1.02, 0, 2)[0].unsure;
     };
     EXPECT_TRUE(is_unsure(3));
     EXPECT_FALSE(is_unsure(2));
@@ -109,7 +123,7 @@ TEST(RangeJudgement, SizesThatWereAllComparedNeedNoTest) {
     add(table, 1, 100);
     add(table, 2, 100);
     const std::vector<FittedRange> fitted{{{{1}, {2}}, *table.find("a")}};
-    EXPECT_FALSE(judge_ranges(fitted, table, {}, 1.02, 59, 1)[0].unsure);
+    EXPECT_FALSE(judge_ranges(fitted, table, {}, {}, 1.02, 59, 1)[0].unsure);
 }
 
 TEST(RangeJudgement, CutsUnsurePartsOutOfSeveralDimensions) {
@@ -120,7 +134,8 @@ TEST(RangeJudgement, CutsUnsurePartsOutOfSeveralDimensions) {
         table.add(sizes, {}, comparison);
     }
     const SizeBox domain{{1, 1}, {100, 100}};
-    const auto ranges = judge_ranges({{domain, 0}}, table, {{{50, 50}, 1.5, false}}, 1.02, 1, 2);
+    const auto ranges =
+        judge_ranges({{domain, 0}}, table, {{{50, 50}, 1.5, false}}, {}, 1.02, 1, 2);
     ASSERT_EQ(ranges.size(), 2U);
     double sizes = 0;
     for (const ServedRange& range : ranges) {

@@ -57,6 +57,10 @@ Seen look(const SimulatedDevice& device, const std::vector<ServedRange>& ranges,
     return seen;
 }
 
+double flat(const Sizes& /*sizes*/) {
+    return 1000;
+}
+
 constexpr std::int64_t kLow = 1 << 10;
 constexpr std::int64_t kHigh = 1 << 30;
 
@@ -94,6 +98,74 @@ TEST(RangeSearch, IsSureOfSmallSizesWhereLargeOnesTakeLongToCompare) {
     }
     EXPECT_LE(all.unsure, all.sizes / 20);
     EXPECT_LE(std::exp(all.log_loss / all.sizes), 1.005);
+}
+
+TEST(RangeSearch, DisturbedComparisonsCountAsNotMade) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    for (std::uint64_t seed = 0; seed < 8; ++seed) {
+        SimulatedDevice device(seed);
+        device.add_tiled(60);
+        device.most_compares = 800;
+        device.disturbs = [random = std::mt19937_64(seed)](const Sizes&, int) mutable {
+            return random() % 5 < 2;
+        };
+        const Seen seen = look(device, search_range(device, plan_of(domain, seed)), domain, seed);
+        EXPECT_LE(seen.above_bound, seen.sizes / 20) << "seed " << seed;
+        EXPECT_LE(seen.worst, 1.1) << "seed " << seed;
+        EXPECT_LE(seen.unsure, seen.sizes / 10) << "seed " << seed;
+        EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.005) << "seed " << seed;
+    }
+}
+
+TEST(RangeSearch, ComparesAgainWhatWasDisturbedForAWhile) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    SimulatedDevice device;
+    device.add_tiled(60);
+    device.disturbs = [](const Sizes&, int number) { return number < 300; };
+    const Seen seen = look(device, search_range(device, plan_of(domain)), domain, 1);
+    EXPECT_LE(seen.unsure, seen.sizes / 10);
+    EXPECT_LE(seen.above_bound, seen.sizes / 20);
+}
+
+TEST(RangeSearch, IsSureOnlyWhereComparisonsWereUndisturbed) {
+    constexpr std::int64_t kBusyFrom = 1 << 20;
+    SimulatedDevice device;
+    device.add_tiled(60);
+    device.disturbs = [](const Sizes& sizes, int) { return sizes[0] >= kBusyFrom; };
+    const auto ranges = search_range(device, plan_of({{kLow}, {kHigh}}));
+    EXPECT_FALSE(serving(ranges, {50'000}).unsure);
+    EXPECT_TRUE(serving(ranges, {2 * kBusyFrom}).unsure);
+    EXPECT_TRUE(serving(ranges, {kHigh}).unsure);
+}
+
+/// As when a stop request ends every comparison.
+class ComparesNothing : public SimulatedDevice {
+public:
+    Comparison compare(const Sizes& /*sizes*/, const std::vector<std::string>& /*names*/) override {
+        return {};
+    }
+};
+
+TEST(RangeSearch, ServesWhatASearchFoundIfNothingCanBeCompared) {
+    ComparesNothing device;
+    device.add("a default", flat);
+    const auto ranges = search_range(device, plan_of({{kLow}, {kHigh}}));
+    ASSERT_EQ(ranges.size(), 1U);
+    EXPECT_TRUE(ranges[0].unsure);
+}
+
+TEST(RangeSearch, EndsAndServesAllAsUnsureIfAllIsDisturbed) {
+    const SizeBox domain{{kLow}, {kHigh}};
+    SimulatedDevice device;
+    device.add("a default", [](const Sizes&) { return 1e9; });
+    device.add("b", flat);
+    device.most_compares = 10;  // fewer than anchors
+    device.disturbs = [](const Sizes&, int) { return true; };
+    const auto ranges = search_range(device, plan_of(domain));
+    const Seen seen = look(device, ranges, domain, 1);
+    EXPECT_EQ(seen.unsure, seen.sizes);
+    EXPECT_EQ(serving(ranges, {kHigh}).configuration, "b") << "the nearest winner";
+    EXPECT_EQ(device.compares, device.most_compares);
 }
 
 /// Counts the comparisons of a configuration that takes twenty times as long as the best.
@@ -206,10 +278,6 @@ TEST(RangeSearch, FollowsABoundaryThatRunsAcrossBothDimensions) {
     const SizeBox domain{{16, 16}, {65'536, 65'536}};
     const Seen seen = look(device, search_range(device, plan_of(domain)), domain, 7);
     EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.003);
-}
-
-double flat(const Sizes& /*sizes*/) {
-    return 1000;
 }
 
 /// The times of a kernel that falls off a cliff from `from` on, until `to`.

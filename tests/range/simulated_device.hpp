@@ -83,6 +83,8 @@ public:
         asked.push_back(sizes);
         drift_ *= 1 + 0.002 * (uniform() - 0.5);
         Comparison comparison;
+        comparison.disturbed = disturbs(sizes, compares);
+        disturbed_ = comparison.disturbed;
         comparison.standard = timing(costs_.begin()->first, sizes);
         comparison.timings[costs_.begin()->first] = comparison.standard;
         for (const std::string& name : names) {
@@ -102,13 +104,17 @@ public:
     double noise = 0.003;                  ///< standard deviation of a time over it
     int most_compares = 800;               ///< of those that take a time of 1
     Cost compare_time = [](const Sizes&) { return 1.0; };
+    /// Whether other processes lengthen times of the comparison with this number, by up to a
+    /// hundred times.
+    std::function<bool(const Sizes&, int)> disturbs = [](const Sizes&, int) { return false; };
     int searches = 0;
     int compares = 0;
     std::vector<Sizes> asked;
 
 private:
     Timing timing(const std::string& configuration, const Sizes& sizes) {
-        return {noisy(drift_ * cost(configuration, sizes)), 2 * noise};
+        const double longer = disturbed_ ? std::pow(100, uniform()) : 1;
+        return {longer * noisy(drift_ * cost(configuration, sizes)), 2 * noise};
     }
     double uniform() { return std::uniform_real_distribution<>(0, 1)(random_); }
     double noisy(double ns) {
@@ -119,6 +125,7 @@ private:
     std::mt19937_64 random_;
     double time_ = 0;
     double drift_ = 1;
+    bool disturbed_ = false;  ///< the comparison under way
 };
 
 }  // namespace jitune::internal

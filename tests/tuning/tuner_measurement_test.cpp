@@ -258,6 +258,16 @@ TEST_F(TunerContentionTest, ShortWaitsAreNone) {
     }
 }
 
+TEST_F(TunerContentionTest, WakeUpsAreNoContention) {
+    wait_ = [](int) { return std::chrono::microseconds(80); };
+    EXPECT_FALSE(is_provisional(tune().winner.certainty));
+}
+
+TEST_F(TunerContentionTest, AThreadThatIsWokenUpBesideTheSamplesDisturbsThem) {
+    wait_ = [](int) { return std::chrono::microseconds(300); };
+    EXPECT_TRUE(is_provisional(tune().winner.certainty));
+}
+
 TEST_F(TunerContentionTest, SamplesThatWaitedForAProcessorAreTakenAgain) {
     wait_ = [](int reading) { return std::chrono::microseconds(reading % 5 == 2 ? 1000 : 0); };
     const TuneReport report = tune();

@@ -35,10 +35,9 @@ bool serves(const Winner& winner, std::span<const std::int64_t> sizes) {
     return boxes && covers(*boxes, sizes);
 }
 
-/// True if `reuse` takes samples that were taken under these conditions.
-bool takes(Reuse reuse, const std::string& conditions) {
-    return reuse == Reuse::all ||
-           (reuse == Reuse::undisturbed && !Conditions::parse(conditions).contended);
+/// True if `reuse` takes this measurement of a search.
+bool takes(Reuse reuse, const Measurement& measurement) {
+    return reuse == Reuse::all || (reuse == Reuse::undisturbed && !was_disturbed(measurement));
 }
 
 /// If a configuration won its search because hardly another was tried, notes that its range is as
@@ -49,14 +48,13 @@ void take_rivals(const Certainty& of_search, Certainty& of_range) {
     of_range.conditions = conditions.text();
 }
 
-/// The comparisons that the database has from this device, driver and compiler, which `reuse`
-/// takes.
-StoredComparisons known_comparisons(SessionStore& store, const Task& task, Reuse reuse) {
+/// The undisturbed comparisons that the database has from this device, driver and compiler.
+StoredComparisons known_comparisons(SessionStore& store, const Task& task) {
     const Provenance here = RecordMaker(task).provenance();
     std::vector<Measurement> rows =
         store.ask([&](TuningStore& open) { return open.measurements().comparisons(task.key()); });
     std::erase_if(rows, [&](const Measurement& row) {
-        return !is_same_place(row.provenance, here) || !takes(reuse, row.conditions);
+        return !is_same_place(row.provenance, here) || was_disturbed(row);
     });
     return stored_comparisons(rows);
 }
@@ -71,7 +69,7 @@ std::optional<TuneReport> known_search(SessionStore& store, const Task& task, Re
         TuneReport report;
         for (Measurement& one : open.measurements().of(task.key())) {
             const bool is_compared = phase_of(one) == Conditions::Phase::comparison;
-            if (one.sizes == task.sizes() && !is_compared && takes(reuse, one.conditions) &&
+            if (one.sizes == task.sizes() && !is_compared && takes(reuse, one) &&
                 is_same_place(one.provenance, record_maker.provenance())) {
                 report.measurements.push_back(std::move(one));
             }
@@ -199,8 +197,7 @@ std::vector<Winner> winners_around(SessionTuner& tuner, const Task& task, const 
     std::vector<Winner> winners;
     try {
         const ActiveTime active(hooks);
-        const RangeEffort effort{plan, budget_of(plan) / 2,
-                                 known_comparisons(tuner.store(), task, Reuse::undisturbed),
+        const RangeEffort effort{plan, budget_of(plan) / 2, known_comparisons(tuner.store(), task),
                                  &active};
         winners = range_winners(task, range_around(sizes, own.around, plan.seed), effort,
                                 *hooks.stop, around);
@@ -279,7 +276,7 @@ RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& dom
     effort.plan.budget = plan.budget / (dimensions_of(domain) > 1 ? 6 : 3);
     effort.time = hooks.time;
     if (reuse != Reuse::nothing) {
-        effort.known = known_comparisons(tuner.store(), task, reuse);
+        effort.known = known_comparisons(tuner.store(), task);
     }
     const RangePlan range = whole_range(domain, plan.seed);
     WholeRangeTuner sizes(tuner, range.anchors.size(), effort, hooks, reuse);

@@ -20,7 +20,8 @@ struct RangeReport {
     bool stored = false;  ///< all of them are in the store
 };
 
-/// A tuning of a range reuses these measurements of earlier tunings.
+/// A tuning of a range reuses these measurements of earlier searches. It reuses comparisons only if
+/// they are undisturbed.
 enum class Reuse {
     nothing,
     undisturbed,  ///< those that other processes did not disturb

@@ -56,7 +56,8 @@ public:
                      : std::chrono::duration<double>(comparing_) / limit;
     }
 
-    /// A winner for the range, with its code.
+    /// A winner for the range, with its code. What was disturbed, or is too uncertain for a sure
+    /// range, is timed again.
     std::optional<Winner> winner_of(const ServedRange& range);
 
 private:
@@ -94,9 +95,11 @@ std::vector<std::string> TaskBench::search(const Sizes& sizes,
         return {};  // too large for this device, unlike smaller ones
     }
     std::vector<std::pair<double, std::string>> finalists;
+    bool disturbed = false;  // such times leave none out
     for (const Measurement& one : report->measurements) {
         if (is_of_finals(one) && one.verdict == Verdict::timed) {
             finalists.emplace_back(summarize(one.samples_ns).median_ns, one.configuration);
+            disturbed = disturbed || was_disturbed(one);
         }
     }
     for (const Measurement& one : report->measurements) {
@@ -107,8 +110,8 @@ std::vector<std::string> TaskBench::search(const Sizes& sizes,
     std::sort(finalists.begin(), finalists.end());
     std::vector<std::string> found{report->winner.configuration};
     for (const auto& [ns, configuration] : finalists) {
-        if (ns <= kWorthComparing * finalists.front().first && found.size() < kMost &&
-            configuration != found.front()) {
+        const bool is_worth = disturbed || ns <= kWorthComparing * finalists.front().first;
+        if (is_worth && found.size() < kMost && configuration != found.front()) {
             found.push_back(configuration);
         }
     }
@@ -162,7 +165,13 @@ Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>
 }
 
 std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
+    constexpr int kMost = 3;
     auto report = compared(range.sizes, {range.configuration});
+    for (int i = 1;
+         i < kMost && report && !range.unsure && !stop_ && is_provisional(report->winner.certainty);
+         ++i) {
+        report = compared(range.sizes, {range.configuration});
+    }
     if (!report || report->winner.configuration != range.configuration) {
         return std::nullopt;
     }

@@ -14,21 +14,23 @@ namespace jitune::internal {
 
 namespace {
 
+/// Other processes only lengthen times. They may lengthen most of a few samples, so the fastest of
+/// these counts.
 Timing timing_of(const std::vector<double>& samples_ns) {
-    return {summarize(samples_ns).median_ns, relative_uncertainty(samples_ns)};
+    constexpr std::size_t kFew = 5;
+    return {samples_ns.size() <= kFew ? *std::min_element(samples_ns.begin(), samples_ns.end())
+                                      : summarize(samples_ns).median_ns,
+            relative_uncertainty(samples_ns)};
 }
 
-/// Leaves out times that other processes disturbed: a disturbed time may be a thousand times too
-/// long. Keeps them if all times were disturbed, as on a machine that is never quiet.
+/// Leaves out disturbed times. Keeps them if all times were disturbed, as on a machine that is
+/// never quiet.
 CostTable costs_of(std::vector<Measurement> rows, const std::string& standard) {
-    const auto is_disturbed = [](const Measurement& row) {
-        return row.verdict == Verdict::timed && Conditions::parse(row.conditions).contended;
-    };
     const bool is_any_quiet = std::any_of(rows.begin(), rows.end(), [&](const Measurement& row) {
-        return row.verdict == Verdict::timed && !is_disturbed(row);
+        return row.verdict == Verdict::timed && !was_disturbed(row);
     });
     if (is_any_quiet) {
-        std::erase_if(rows, is_disturbed);
+        std::erase_if(rows, was_disturbed);
     }
     CostTable table;
     for (const auto& [sizes, measurements] : stored_comparisons(rows)) {
@@ -39,8 +41,14 @@ CostTable costs_of(std::vector<Measurement> rows, const std::string& standard) {
 
 }  // namespace
 
+bool was_disturbed(const Measurement& measurement) {
+    return measurement.verdict == Verdict::timed &&
+           Conditions::parse(measurement.conditions).contended;
+}
+
 Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard) {
     Comparison comparison;
+    comparison.disturbed = std::any_of(measurements.begin(), measurements.end(), was_disturbed);
     for (const Measurement& one : measurements) {
         if (one.verdict == Verdict::timed) {
             comparison.timings[one.configuration] = timing_of(one.samples_ns);

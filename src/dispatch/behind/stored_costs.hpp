@@ -15,8 +15,11 @@
 
 namespace jitune::internal {
 
-/// The result of a comparison from its measurements, one for each configuration. `standard`: the
-/// template's default at these sizes.
+/// True if other processes may have lengthened the times: perhaps a thousand times.
+bool was_disturbed(const Measurement& measurement);
+
+/// The result of a comparison from its measurements, one for each configuration; disturbed if one
+/// of them is. `standard`: the template's default at these sizes.
 Comparison comparison_of(std::span<const Measurement> measurements, const std::string& standard);
 
 /// The last measurement of each configuration: times of the finals replace those before them.

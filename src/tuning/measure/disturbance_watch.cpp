@@ -10,9 +10,10 @@ namespace {
 constexpr double kSteady = 0.03;     // of the higher clock
 constexpr double kContended = 0.05;  // of the processor time that threads wanted
 constexpr double kSlow = 1.2;        // a quiet virtual machine has bursts of 1.4 to 1.6
-// A thread waits for some 25 us when it is woken up, and for a time slice if another thread runs on
-// its processor.
-constexpr std::chrono::microseconds kSlice{500};
+// A thread waits for some 25 us when it is woken up, for 300 us if another is woken up on its
+// processor, and for a time slice of milliseconds if another wants it all the time. A sample may
+// take 50 us.
+constexpr std::chrono::microseconds kWakeUp{100};
 // The end of one batch is the beginning of the next: a reading takes as long as a short sample.
 constexpr std::chrono::milliseconds kFresh{20};
 
@@ -34,7 +35,7 @@ bool is_contended(const std::optional<ProcessorUse>& before,
     // The differences are negative if threads have ended meanwhile.
     const std::chrono::duration<double> ran = after->ran - before->ran;
     const std::chrono::duration<double> waited = after->waited - before->waited;
-    return waited > kSlice && waited > kContended * (ran + waited);
+    return waited > kWakeUp && waited > kContended * (ran + waited);
 }
 
 bool is_slow(const std::optional<ProcessorUse>& use) {
