@@ -67,8 +67,8 @@ TEST_P(StepsGpu, IsRightForEverySizeInItsDefaultAndAtTheEndsOfItsSpace) {
             Rig rig(*device_, *step.kernel.workload, step.problem, false, Log(LogLevel::off));
             const SearchSpace space = step.text().space(step.problem, device_->info());
             for (const Configuration& configuration :
-                 {step.text().default_configuration(step.problem, device_->info()),
-                  space.at(0), space.at(space.size() - 1)}) {
+                 {step.text().default_configuration(step.problem, device_->info()), space.at(0),
+                  space.at(space.size() - 1)}) {
                 EXPECT_EQ(complaint(rig, step, configuration), "")
                     << configuration.text() << " " << to_string(type) << " n=" << n;
             }

@@ -133,8 +133,8 @@ std::vector<Instance> instances(const Subject& subject, const DeviceInfo& device
     std::vector<Instance> result;
     for (const Problem& problem : subject.problems) {
         const SearchSpace space = subject.known.space(problem, device);
-        result.push_back(subject.known.instance(
-            problem, subject.known.default_configuration(problem, device)));
+        result.push_back(
+            subject.known.instance(problem, subject.known.default_configuration(problem, device)));
     }
     return result;
 }

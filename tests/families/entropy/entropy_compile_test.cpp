@@ -118,10 +118,8 @@ TEST(EntropySpace, HasADefaultForEveryWindowAndLevels) {
                 const SearchSpace space = kernel.space(problem, device(75));
                 ASSERT_GT(space.size(), 0U) << window << " " << levels << " " << size;
                 const bool by_bits = levels <= 32 && window <= 9;
-                EXPECT_EQ(
-                    to_string(
-                        kernel.default_configuration(problem, device(75)).at("method")),
-                    by_bits ? "bits" : "histogram")
+                EXPECT_EQ(to_string(kernel.default_configuration(problem, device(75)).at("method")),
+                          by_bits ? "bits" : "histogram")
                     << window << " " << levels;
             }
         }

@@ -125,8 +125,7 @@ TEST_P(ReduceShapesCompile, HasAFewThousandConfigurationsAtMostAndALegalDefaultF
                 const DeviceInfo info = device(architecture);
                 const SearchSpace space = kernel().space(one, info);
                 EXPECT_LE(space.size(), 2000u);
-                EXPECT_TRUE(
-                    kernel().accepts(kernel().default_configuration(one, info), one, info));
+                EXPECT_TRUE(kernel().accepts(kernel().default_configuration(one, info), one, info));
             }
         }
     }
