@@ -93,7 +93,10 @@ public:
 private:
     void note_default(const KernelTemplate::Default& its) {
         result_.standard = its.configuration.text();
-        result_.rule = its.rule;
+        if (its.rule != nullptr) {
+            result_.rule_line = its.rule->line;
+            result_.rule_when = its.rule->text;
+        }
         for (const DefaultRule* const rule : its.passed_over) {
             add({Finding::Level::warning, place(rule->line),
                  "this [[default]] holds, but its values are no configuration of the space at "

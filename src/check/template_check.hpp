@@ -29,8 +29,9 @@ struct CheckedConfiguration {
 struct DeviceCheck {
     DeviceInfo device;
     SpaceReport space;
-    std::string standard = {};          ///< the default configuration; empty without a space
-    const DefaultRule* rule = nullptr;  ///< of the template, that gives it
+    std::string standard = {};   ///< the default configuration; empty without a space
+    int rule_line = 0;           ///< of the table [[default]] that gives it; 0: none
+    std::string rule_when = {};  ///< its condition; empty: always
     std::vector<CheckedConfiguration> configurations = {};
 };
 

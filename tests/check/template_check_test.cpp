@@ -119,7 +119,7 @@ TEST_F(TemplateCheckTest, TellsResourcesAndOccupancyOfEachConfiguration) {
 TEST_F(TemplateCheckTest, TellsWhichRuleGivesTheDefault) {
     const TemplateCheck none = check(text_with(0, ""));
     EXPECT_EQ(none.devices.front().standard, "block=256");
-    EXPECT_EQ(none.devices.front().rule, nullptr);
+    EXPECT_EQ(none.devices.front().rule_line, 0);
     const std::string rules =
         "[[default]]\nwhen = \"n > 4096\"\nblock = 256\n[[default]]\nblock = \"64\"\n[arguments]";
     const TemplateCheck check = this->check(text_with(9, rules));
@@ -127,8 +127,8 @@ TEST_F(TemplateCheckTest, TellsWhichRuleGivesTheDefault) {
     for (const DeviceCheck& device : check.devices) {
         EXPECT_EQ(device.standard, "block=64");
         EXPECT_EQ(device.configurations.front().configuration, "block=64");
-        ASSERT_NE(device.rule, nullptr);
-        EXPECT_EQ(device.rule->line, 12);
+        EXPECT_EQ(device.rule_line, 12);
+        EXPECT_EQ(device.rule_when, "");
     }
 }
 

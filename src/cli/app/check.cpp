@@ -131,17 +131,18 @@ std::string table_text(const std::string& title, const Rows& rows, std::size_t m
 }
 
 /// What gives the default: "line 27, when n <= 4096".
-std::string source_of_default(const DefaultRule* rule) {
-    if (rule == nullptr) {
+std::string source_of_default(const DeviceCheck& device) {
+    if (device.rule_line == 0) {
         return "of the parameters";
     }
-    return fmt::format("line {}{}{}", rule->line, rule->text.empty() ? "" : ", when ", rule->text);
+    return fmt::format("line {}{}{}", device.rule_line, device.rule_when.empty() ? "" : ", when ",
+                       device.rule_when);
 }
 
 std::string default_text(const DeviceCheck& device) {
-    return device.standard.empty() ? ""
-                                   : fmt::format("    default ({}): {}\n",
-                                                 source_of_default(device.rule), device.standard);
+    return device.standard.empty()
+               ? ""
+               : fmt::format("    default ({}): {}\n", source_of_default(device), device.standard);
 }
 
 std::string device_text(const DeviceCheck& device, std::size_t rows) {
@@ -184,7 +185,7 @@ Json device_json(const DeviceCheck& device) {
               {"combinations", json_number(device.space.combinations)},
               {"legal", device.space.legal},
               {"default", device.standard},
-              {"default_line", device.rule == nullptr ? 0 : device.rule->line},
+              {"default_line", device.rule_line},
               {"constraints", Json::array()},
               {"configurations", Json::array()}};
     for (const ConstraintEffect& effect : device.space.effects) {
