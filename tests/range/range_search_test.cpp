@@ -205,7 +205,7 @@ TEST(RangeSearch, BoundsHoldInTwoDimensions) {
     EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.01);
 }
 
-/// What sums of rows of float32 take on a GPU of 132 multiprocessors, in ns, roughly: `threads` of
+/// The rough time, in ns, of sums of rows of float32 on a GPU of 132 multiprocessors: `threads` of
 /// a block for each row or each of the `parts` of one, which load `unroll` packs of 16 bytes in a
 /// step.
 struct RowsKernel {

@@ -130,10 +130,10 @@ std::string table_text(const std::string& title, const Rows& rows, std::size_t m
                                                                cells, kWhole);
 }
 
-/// What gives the default: "line 27, when n <= 4096".
+/// Names the source of the default: "line 27, when n <= 4096".
 std::string source_of_default(const DeviceCheck& device) {
     if (device.rule_line == 0) {
-        return "of the parameters";
+        return "no table answers";
     }
     return fmt::format("line {}{}{}", device.rule_line, device.rule_when.empty() ? "" : ", when ",
                        device.rule_when);

@@ -271,8 +271,8 @@ RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& dom
     tuner.refuse_tuning();
     RangeEffort effort{plan, std::chrono::duration_cast<milliseconds>(
                                  budget_of(plan) * 0.75 * std::max(octaves_of(domain), 1.0))};
-    // In several dimensions more searches take the same time: many configurations are better than
-    // the best ones of few shapes.
+    // In several dimensions there are more anchors, and their searches together take about the same
+    // time: the configurations of few anchors serve too few shapes well.
     effort.plan.budget = plan.budget / (dimensions_of(domain) > 1 ? 6 : 3);
     effort.time = hooks.time;
     if (reuse != Reuse::nothing) {

@@ -20,11 +20,12 @@ namespace jitune::internal {
 
 namespace {
 
-/// In several dimensions 1.02 is out of reach: see RangePlan::bound.
+/// In several dimensions 1.02 is out of reach: see RangePlan::bound. Both values are those of a
+/// simulated GPU (tests/range/range_search_test.cpp); no GPU has run them yet.
 constexpr double kBoundOfShapes = 1.1;
 constexpr std::size_t kCodesOfShapes = 24;
 
-/// What the dimensions of its domain say of a plan.
+/// A plan whose bound and number of binaries suit the dimensions of its domain.
 RangePlan plan_for(const SizeBox& domain) {
     RangePlan plan;
     plan.domain = domain;
@@ -56,8 +57,8 @@ public:
                      : std::chrono::duration<double>(comparing_) / limit;
     }
 
-    /// A winner for the range, with its code. What was disturbed, or is too uncertain for a sure
-    /// range, is timed again.
+    /// A winner for the range, with its code. A timing that was disturbed, or is too uncertain for
+    /// a sure range, is made again.
     std::optional<Winner> winner_of(const ServedRange& range);
 
 private:

@@ -41,7 +41,7 @@ public:
     void note(const std::string& headers);
     void give_up() { gave_up_ = true; }
 
-    /// What ends the part of a program that is kept.
+    /// The line that ends the part of a program that NVRTC keeps.
     static constexpr std::string_view kMark = "#pragma nv_hdrstop\n";
 
 private:
