@@ -95,23 +95,76 @@ std::vector<Widest<T>> widened(std::span<const std::byte> pattern) {
     return values;
 }
 
-/// Elements [first, first + count) of the repeated pattern, count > 0 and at most one period, whose
-/// indexes in their run start with `index`.
-template <class Op, class V>
-auto reduce_window(std::span<const V> pattern, std::size_t first, std::size_t count,
-                   std::uint64_t index) {
-    std::size_t at = first % pattern.size();
-    auto state = Op::of(pattern[at], index);
-    for (std::size_t done = 1; done < count;) {
-        at = at + 1 == pattern.size() ? 0 : at + 1;
-        const std::size_t end = std::min(pattern.size(), at + count - done);
-        for (; at < end; ++at, ++done) {
-            state = Op::combine(state, Op::of(pattern[at], index + done));
-        }
-        --at;
+/// The state of elements whose indexes are larger by `offset`.
+template <class State>
+State moved(State state, std::uint64_t offset) {
+    if constexpr (requires { state.index; }) {
+        state.index += offset;
     }
     return state;
 }
+
+/// A pattern, with the states of its pieces: rows that are long repeat the same pieces many times.
+template <class Op, class V>
+class PatternStates {
+public:
+    explicit PatternStates(std::span<const V> pattern) : pattern_(pattern) {
+        for (std::size_t at = 0; at + kPiece <= pattern.size(); at += kPiece) {
+            pieces_.push_back(state_of(at, kPiece, 0));
+        }
+    }
+
+    [[nodiscard]] std::size_t period() const { return pattern_.size(); }
+
+    /// Elements [first, first + count) of the repeated pattern, count > 0 and at most one period,
+    /// whose indexes in their run start with `index`.
+    auto window(std::size_t first, std::size_t count, std::uint64_t index) const {
+        const std::size_t at = first % period();
+        const std::size_t before_end = std::min(count, period() - at);
+        auto state = part(at, before_end, index);
+        return before_end == count
+                   ? state
+                   : Op::combine(state, part(0, count - before_end, index + before_end));
+    }
+
+private:
+    static constexpr std::size_t kPiece = 256;
+
+    /// Elements of the pattern, one by one.
+    auto state_of(std::size_t at, std::size_t count, std::uint64_t index) const {
+        auto state = Op::of(pattern_[at], index);
+        for (std::size_t i = 1; i < count; ++i) {
+            state = Op::combine(state, Op::of(pattern_[at + i], index + i));
+        }
+        return state;
+    }
+    /// Elements of the pattern, by whole pieces where there are some.
+    auto part(std::size_t at, std::size_t count, std::uint64_t index) const {
+        const std::size_t end = at + count;
+        const std::size_t first_piece = (at + kPiece - 1) / kPiece;
+        const std::size_t last_piece = end / kPiece;
+        if (first_piece >= last_piece) {
+            return state_of(at, count, index);
+        }
+        std::optional<decltype(state_of(at, count, index))> state;
+        const auto add = [&](const auto& next) {
+            state = state ? Op::combine(*state, next) : next;
+        };
+        if (const std::size_t begin = first_piece * kPiece; at < begin) {
+            add(state_of(at, begin - at, index));
+        }
+        for (std::size_t piece = first_piece; piece < last_piece; ++piece) {
+            add(moved(pieces_[piece], index + piece * kPiece - at));
+        }
+        if (const std::size_t rest = last_piece * kPiece; rest < end) {
+            add(state_of(rest, end - rest, index + rest - at));
+        }
+        return *state;
+    }
+
+    std::span<const V> pattern_;
+    std::vector<decltype(Op::of(V{}, 0))> pieces_;
+};
 
 /// The combination of `times` > 0 equal states.
 template <class Op, class State>
@@ -127,17 +180,15 @@ State repeated(State state, std::size_t times) {
 }
 
 template <class Op, class V>
-auto reduce_run(std::span<const V> pattern, const ElementRun& run) {
-    const std::size_t period = pattern.size();
+auto reduce_run(const PatternStates<Op, V>& pattern, const ElementRun& run) {
+    const std::size_t period = pattern.period();
     if (run.count <= period) {
-        return reduce_window<Op>(pattern, run.first, run.count, 0);
+        return pattern.window(run.first, run.count, 0);
     }
-    const auto whole =
-        repeated<Op>(reduce_window<Op>(pattern, run.first, period, 0), run.count / period);
+    const auto whole = repeated<Op>(pattern.window(run.first, period, 0), run.count / period);
     const std::size_t rest = run.count % period;
-    return rest == 0
-               ? whole
-               : Op::combine(whole, reduce_window<Op>(pattern, run.first, rest, run.count - rest));
+    return rest == 0 ? whole
+                     : Op::combine(whole, pattern.window(run.first, rest, run.count - rest));
 }
 
 /// Some neighbouring columns, row by row as they lie in memory.
@@ -190,6 +241,7 @@ template <class Op, class V, class Use>
 void reduce_all(std::span<const V> pattern, const ReduceLayout& layout, Use use) {
     constexpr std::size_t kRowsAtATime = 64;
     const bool columns = layout.shape.kind == ReduceKind::columns;
+    const PatternStates<Op, V> states(columns ? pattern.first(0) : pattern);
     in_parts(layout, columns ? kColumnsAtATime : kRowsAtATime,
              [&](std::size_t first, std::size_t count) {
                  if (columns) {
@@ -198,7 +250,7 @@ void reduce_all(std::span<const V> pattern, const ReduceLayout& layout, Use use)
                  }
                  for (std::size_t result = first; result < first + count; ++result) {
                      if (const ElementRun run = layout.run(result); run.count > 0) {
-                         use(result, reduce_run<Op>(pattern, run));
+                         use(result, reduce_run(states, run));
                      }
                  }
              });

@@ -59,6 +59,31 @@ TEST(ReduceReference, SumsPatternsThatRepeatEndEarlyOrEndInTheMiddle) {
     EXPECT_EQ(sum(3001), 29'001);
 }
 
+TEST(ReduceReference, LongRowsOfAPatternBeginAndEndAnywhere) {
+    Int32 pattern(1000);
+    for (std::size_t i = 0; i < pattern.size(); ++i) {
+        pattern[i] = static_cast<std::int32_t>(i * 7919 % 1009);
+    }
+    for (const std::int64_t columns : {255, 256, 257, 700, 1000, 2300}) {
+        const ReduceLayout layout = layout_of(ReduceKind::rows, 37, columns);
+        std::vector<std::int32_t> sums;
+        std::vector<std::int64_t> largest;
+        for (std::int64_t row = 0; row < 37; ++row) {
+            sums.push_back(0);
+            largest.push_back(0);
+            const auto at = [&](std::int64_t column) {
+                return pattern[static_cast<std::size_t>((row * columns + column) % 1000)];
+            };
+            for (std::int64_t column = 0; column < columns; ++column) {
+                sums.back() += at(column);
+                largest.back() = at(column) > at(largest.back()) ? column : largest.back();
+            }
+        }
+        EXPECT_EQ(reduce<std::int32_t>(Op::sum, layout, pattern), sums) << columns;
+        EXPECT_EQ(reduce<std::int64_t>(Op::arg_max, layout, pattern), largest) << columns;
+    }
+}
+
 TEST(ReduceReference, SumsFloatsTheSameWay) {
     const std::vector<double> pattern{0.5, -2, 30};
     for (std::size_t n = 1; n < 20; ++n) {
