@@ -10,8 +10,6 @@ namespace jitune::internal {
 namespace {
 
 constexpr double kFailed = std::numeric_limits<double>::infinity();
-/// Two medians of the same kernel may differ by so much.
-constexpr double kNoise = 1.005;
 /// A loss changes by no more than this factor for each octave: so, farther from a probe, a
 /// configuration may be among the best although it loses there.
 constexpr double kChangeOfOctave = 1.6;
@@ -121,7 +119,7 @@ bool CostTable::serves(const Probe& probe, std::size_t configuration, double lim
         return its.ns * (1 - unsure) > factor * other.ns;
     };
     return !is_slower(probe.best, limit) &&
-           (probe.standard.ns == 0 || !is_slower(probe.standard, kNoise));
+           (probe.standard.ns == 0 || !is_slower(probe.standard, 1 + (limit - 1) / 4));
 }
 
 bool CostTable::loses_near(std::size_t configuration, const Sizes& sizes, double near) const {

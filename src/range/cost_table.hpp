@@ -69,7 +69,8 @@ public:
     /// The configuration's time over the best one at the probe; infinity if it is not known.
     [[nodiscard]] double loss(const Probe& probe, std::size_t configuration) const;
 
-    /// True if the loss is at most `limit` and the time is not above the default's, within noise.
+    /// True if the loss is at most `limit`, and over the default at most a quarter of what that
+    /// allows, within noise. Few sizes in several dimensions are within less.
     [[nodiscard]] bool serves(const Probe& probe, std::size_t configuration, double limit) const;
 
     /// True if the configuration may be among the best at `sizes`. False if a near probe says that

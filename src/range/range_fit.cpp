@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -26,17 +27,29 @@ struct Badness {
     auto operator<=>(const Badness&) const = default;
 };
 
+/// Losses far beyond any limit count alike.
+double log_loss(const CostTable& table, const CostTable::Probe& probe, std::size_t configuration) {
+    constexpr double kFar = 4;
+    return std::log(std::min(table.loss(probe, configuration), kFar));
+}
+
+/// The configurations of a table, in the order of their texts.
+Numbers by_text(const CostTable& table) {
+    Numbers numbers(table.configurations().size());
+    std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+    std::sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) {
+        return table.configurations()[a] < table.configurations()[b];
+    });
+    return numbers;
+}
+
 class Fit {
 public:
     Fit(const CostTable& table, const Numbers& codes, const FitLimits& limits)
-        : table_(table), codes_(codes), limits_(limits) {
+        : table_(table), codes_(codes), limits_(limits), candidates_(by_text(table)) {
         for (std::size_t i = 0; i < table.configurations().size(); ++i) {
-            candidates_.push_back(i);
             service_.push_back(services_of(i));
         }
-        std::sort(candidates_.begin(), candidates_.end(), [&](std::size_t a, std::size_t b) {
-            return table.configurations()[a] < table.configurations()[b];
-        });
     }
 
     void choose_kept();
@@ -46,7 +59,7 @@ private:
     /// The worth of a configuration at a probe.
     struct Service {
         bool is_enough = false;  ///< within the limit
-        double log_loss = 0;     ///< for losses far beyond any limit, that of kFar
+        double log_loss = 0;     ///< log_loss()
     };
     [[nodiscard]] std::vector<Service> services_of(std::size_t configuration) const;
 
@@ -81,17 +94,16 @@ private:
     const CostTable& table_;
     const Numbers& codes_;
     const FitLimits limits_;
+    const Numbers candidates_;                   ///< by_text()
     std::vector<std::vector<Service>> service_;  ///< by configuration and probe
-    Numbers candidates_;                         ///< in the order of their texts
     Numbers kept_;
 };
 
 std::vector<Fit::Service> Fit::services_of(std::size_t configuration) const {
-    constexpr double kFar = 4;
     std::vector<Service> services;
     for (const CostTable::Probe& one : table_.probes()) {
         services.push_back({table_.serves(one, configuration, limits_.loss),
-                            std::log(std::min(table_.loss(one, configuration), kFar))});
+                            log_loss(table_, one, configuration)});
     }
     return services;
 }
@@ -330,6 +342,34 @@ std::vector<FittedRange> fit_ranges(const CostTable& table, const std::vector<Si
         fit.cut(part, probes, ranges);
     }
     return ranges;
+}
+
+std::vector<std::size_t> best_together(const CostTable& table, std::size_t most) {
+    const auto& probes = table.probes();
+    std::vector<double> least(probes.size(), std::numeric_limits<double>::infinity());
+    const auto losses_with = [&](std::size_t configuration) {
+        double together = 0;
+        double alone = 0;
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            const double its = log_loss(table, probes[i], configuration);
+            together += std::min(least[i], its);
+            alone += its;
+        }
+        return std::pair(together, alone);
+    };
+    Numbers left = by_text(table);
+    std::vector<std::size_t> chosen;
+    while (chosen.size() < most && !left.empty()) {
+        const auto next = std::min_element(
+            left.begin(), left.end(),
+            [&](std::size_t a, std::size_t b) { return losses_with(a) < losses_with(b); });
+        for (std::size_t i = 0; i < probes.size(); ++i) {
+            least[i] = std::min(least[i], log_loss(table, probes[i], *next));
+        }
+        chosen.push_back(*next);
+        left.erase(next);
+    }
+    return chosen;
 }
 
 const FittedRange& range_of(const std::vector<FittedRange>& ranges, const Sizes& sizes) {

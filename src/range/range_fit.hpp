@@ -19,7 +19,8 @@ struct FitLimits {
 struct FittedRange {
     SizeBox box;
     std::size_t configuration = 0;
-    bool is_doubtful = false;  ///< estimates expect too much loss there: it is not tested, nor sure
+    double expected_loss = 1;  ///< in the middle of the box, by estimates
+    bool is_doubtful = false;  ///< too much is expected: it is not sure
 };
 
 /// Cuts the parts of a domain into boxes, each served by a configuration whose loss is within the
@@ -33,6 +34,11 @@ struct FittedRange {
 /// and in each of several parts one.
 std::vector<FittedRange> fit_ranges(const CostTable& table, const std::vector<SizeBox>& parts,
                                     const std::vector<std::size_t>& codes, const FitLimits& limits);
+
+/// `most` configurations, or all if there are fewer, that serve the probes best together. Each in
+/// turn is the one that lowers most the mean logarithm of the losses, if the best of those chosen
+/// serves each probe; of equals, the one that loses least alone, then whose text comes first.
+std::vector<std::size_t> best_together(const CostTable& table, std::size_t most);
 
 /// The range that holds `sizes`, which lie in the domain.
 const FittedRange& range_of(const std::vector<FittedRange>& ranges, const Sizes& sizes);

@@ -46,29 +46,11 @@ SizeBox doubtful_part(SizeBox box, const Sizes& bad, const std::vector<Evidence>
     return box;
 }
 
-/// True if at most one test in five is far beyond the limit: the sizes on both sides tell how far a
-/// failure reaches, and on a busy machine, noise alone puts more than one in twenty slightly beyond
-/// it. In several dimensions, where neither holds for a wider limit, if at most one in twenty
-/// fails. Within the uncertainty of so few tests.
-bool most_are_near(const std::vector<HeldOutTest>& tests, double limit, int dimensions) {
-    const double far_by = dimensions <= 1 ? 2.5 : 1;
-    const std::ptrdiff_t one_in = dimensions <= 1 ? 5 : 20;
-    const auto far = std::count_if(tests.begin(), tests.end(), [&](const HeldOutTest& one) {
-        return !one.good && one.loss > 1 + far_by * (limit - 1);
-    });
-    return far <= (std::ssize(tests) + one_in - 1) / one_in;
-}
-
 class Judgement {
 public:
     Judgement(const CostTable& table, const std::vector<HeldOutTest>& tests,
-              const std::vector<Sizes>& unknown, double limit, int wanted_tests, int dimensions)
-        : table_(table),
-          tests_(tests),
-          unknown_(unknown),
-          limit_(limit),
-          has_passed_(std::ssize(tests) >= wanted_tests &&
-                      most_are_near(tests, limit, dimensions)) {}
+              const std::vector<Sizes>& unknown, double limit, bool passed)
+        : table_(table), tests_(tests), unknown_(unknown), limit_(limit), passed_(passed) {}
 
     void divide(const FittedRange& range);
     [[nodiscard]] std::vector<ServedRange> served() const;
@@ -83,7 +65,7 @@ private:
     const std::vector<HeldOutTest>& tests_;
     const std::vector<Sizes>& unknown_;
     const double limit_;
-    const bool has_passed_;  ///< all ranges together
+    const bool passed_;  ///< the tests of all ranges together
     /// The boxes by configuration, and by whether they are unsure.
     std::map<std::pair<std::size_t, bool>, Boxes> boxes_;
 };
@@ -151,7 +133,7 @@ ServedRange Judgement::judged(const Boxes& boxes, std::size_t configuration,
             range.sizes = one.sizes;
         }
     }
-    range.unsure = !good || (known < sizes_in(boxes) && (is_doubtful || !has_passed_));
+    range.unsure = !good || (known < sizes_in(boxes) && (is_doubtful || !passed_));
     return range;
 }
 
@@ -258,11 +240,40 @@ std::vector<BoundaryDoubt> Doubts::largest() const {
 
 }  // namespace
 
+bool have_passed(const std::vector<HeldOutTest>& tests, double limit, std::size_t wanted) {
+    constexpr double kFarBy = 2.5;
+    constexpr std::ptrdiff_t kOneIn = 5;
+    const auto far = std::count_if(tests.begin(), tests.end(), [&](const HeldOutTest& one) {
+        return !one.good && one.loss > 1 + kFarBy * (limit - 1);
+    });
+    return tests.size() >= wanted && far <= (std::ssize(tests) + kOneIn - 1) / kOneIn;
+}
+
+std::optional<double> most_trusted_loss(std::vector<HeldOutTest> tests, std::size_t wanted) {
+    constexpr std::size_t kOneIn = 20;
+    if (tests.size() < wanted) {
+        return std::nullopt;
+    }
+    std::stable_sort(tests.begin(), tests.end(),
+                     [](const HeldOutTest& one, const HeldOutTest& other) {
+                         return one.expected_loss < other.expected_loss;
+                     });
+    std::optional<double> most;
+    std::size_t failed = 0;
+    for (std::size_t i = 0; i < tests.size(); ++i) {
+        failed += tests[i].good ? 0 : 1;
+        if (kOneIn * failed <= i + 1 && 2 * (i + 1) >= wanted) {
+            most = tests[i].expected_loss;
+        }
+    }
+    return most;
+}
+
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
                                       const std::vector<Sizes>& unknown, double limit,
-                                      int wanted_tests, int dimensions) {
-    Judgement judgement(table, tests, unknown, limit, wanted_tests, dimensions);
+                                      bool passed) {
+    Judgement judgement(table, tests, unknown, limit, passed);
     for (const FittedRange& range : ranges) {
         judgement.divide(range);
     }

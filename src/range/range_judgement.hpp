@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,22 +25,31 @@ struct ServedRange {
 struct HeldOutTest {
     Sizes sizes;
     double loss = 1;
-    bool good = true;  ///< within the limit
+    bool good = true;          ///< within the limit
+    double expected_loss = 1;  ///< FittedRange::expected_loss
 };
+
+/// True if there are at least `wanted` tests, and at most one in five loses over 2.5 times as much
+/// as the limit allows. This is for one dimension, in which the sizes on both sides tell how far a
+/// failure reaches: on a busy machine, noise alone puts more than one in twenty slightly beyond the
+/// limit. Within the uncertainty of so few tests.
+bool have_passed(const std::vector<HeldOutTest>& tests, double limit, std::size_t wanted);
+
+/// For several dimensions, the largest expected loss that can be trusted: of the tests that
+/// expected no more, at most one in twenty failed. Nothing if there are fewer than `wanted` tests,
+/// or if half of these would not do so.
+std::optional<double> most_trusted_loss(std::vector<HeldOutTest> tests, std::size_t wanted);
 
 /// Judges fitted ranges by the probes of `table`, from which they were made, and by `tests`, which
 /// took no part in making them. Nothing is known of the `unknown` sizes: they do not meet the
 /// limit. If a size does not meet the limit, the part of the range around it becomes unsure, up to
-/// the nearest sizes that meet it; the rest is a range of its own. So do doubtful ranges. All
-/// ranges become unsure if there are fewer than `wanted_tests` tests of all ranges together, or if
-/// too many fail: more than one in twenty, in one dimension more than one in five by over 2.5 times
-/// as much as the limit allows. A range of which all sizes were compared stays as it is. A
-/// configuration has one sure range and one unsure one. Together they cover the sizes of `ranges`,
-/// without overlaps, in ascending order.
+/// the nearest sizes that meet it; the rest is a range of its own. So do doubtful ranges, and all
+/// ranges if the tests together have not passed. A range of which all sizes were compared stays as
+/// it is. A configuration has one sure range and one unsure one. Together they cover the sizes of
+/// `ranges`, without overlaps, in ascending order.
 std::vector<ServedRange> judge_ranges(const std::vector<FittedRange>& ranges,
                                       const CostTable& table, const std::vector<HeldOutTest>& tests,
-                                      const std::vector<Sizes>& unknown, double limit,
-                                      int wanted_tests, int dimensions);
+                                      const std::vector<Sizes>& unknown, double limit, bool passed);
 
 /// Sizes at which a comparison would tell more about the boundary between two ranges.
 struct BoundaryDoubt {

@@ -48,24 +48,26 @@ struct RangePlan {
     double bound = FitLimits().loss;
     /// How often to search at a probe where a larger problem takes less time.
     int more_searches = 0;
-    int grid_between = 3;  ///< grid_of()
-    int held_out = 59;     ///< 59 of 59 good: so are 95 % of all sizes, with 95 % confidence
-    int rounds = 12;       ///< times that held-out sizes are tested, with those learnt from
-    /// Up to this part of the time, held-out sizes become probes even if all of them are good.
-    double polish = 0.75;
-    double boundary = 0.02;  ///< octaves to which boundaries are placed
+    int held_out = 59;  ///< 59 of 59 good: so are 95 % of all sizes, with 95 % confidence
     /// Up to this part of the time the first tests go on: without them no range is sure.
     double first_tests = 1;
     std::size_t most_probes = 1000;
     std::uint64_t seed = 0;
+
+    // For one dimension.
+    int grid_between = 3;  ///< grid_of()
+    int rounds = 12;       ///< times that held-out sizes are tested, with those learnt from
+    /// Up to this part of the time, held-out sizes become probes even if all of them are good.
+    double polish = 0.75;
+    double boundary = 0.02;  ///< octaves to which boundaries are placed
 };
 
 /// Finds configurations for all sizes of a domain: searches at the anchors, compares what it found
-/// over a grid of sizes, searches where larger sizes take less time, fits ranges, places their
-/// boundaries by halving, and tests them at random sizes that took no part in choosing. Sizes that
-/// fail the test become probes, and other random sizes test the result. Sizes at which every
-/// comparison was disturbed are unsure with those around them. Pure: it sees times, never a clock
-/// or a device. The result has no overlaps and covers the domain.
+/// at other sizes, searches where larger sizes take less time, fits ranges, and tests them at
+/// random sizes that took no part in choosing. Tested sizes become probes, and other random sizes
+/// test the result. Sizes at which every comparison was disturbed are unsure with those around
+/// them. Pure: it sees times, never a clock or a device. The result has no overlaps and covers the
+/// domain.
 std::vector<ServedRange> search_range(RangeBench& bench, const RangePlan& plan);
 
 }  // namespace jitune::internal

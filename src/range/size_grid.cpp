@@ -51,7 +51,7 @@ std::vector<std::int64_t> anchors_between(std::int64_t from, std::int64_t to, do
     return {places.begin(), places.lower_bound(to + 1)};
 }
 
-std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int between, bool dense,
+std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int between,
                                        std::mt19937_64& random) {
     std::set<std::int64_t> places{from, to};
     std::uniform_real_distribution<double> part(0, 1);
@@ -59,10 +59,7 @@ std::vector<std::int64_t> grid_between(std::int64_t from, std::int64_t to, int b
         // Winners often change at a power of two, or at the size behind it, which needs one block
         // more. Random places in equal parts of the octave leave no large gap.
         const std::int64_t power = std::int64_t{1} << static_cast<int>(octave);
-        std::vector<std::int64_t> wanted{power};
-        if (dense) {
-            wanted.push_back(power + 1);
-        }
+        std::vector<std::int64_t> wanted{power, power + 1};
         for (int i = 0; i < between; ++i) {
             wanted.push_back(size_at(octave + (i + part(random)) / between, 1, to));
         }
@@ -118,18 +115,11 @@ std::vector<Sizes> anchors_of(const SizeBox& box, double octaves) {
 }
 
 std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random) {
-    const bool dense = dimensions_of(box) <= 1;
     std::vector<std::vector<std::int64_t>> values;
     for (std::size_t i = 0; i < box.from.size(); ++i) {
-        values.push_back(grid_between(box.from[i], box.to[i], dense ? between : 0, dense, random));
+        values.push_back(grid_between(box.from[i], box.to[i], between, random));
     }
     std::vector<Sizes> grid = combined(values);
-    if (!dense) {
-        const std::size_t corners = grid.size();
-        for (std::size_t i = 0; i < corners; ++i) {
-            grid.push_back(random_sizes(box, random));
-        }
-    }
     for (std::size_t i = grid.size(); i > 1; --i) {  // the same with every standard library
         std::swap(grid[i - 1], grid[random() % i]);
     }

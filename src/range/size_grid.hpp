@@ -20,9 +20,8 @@ double elements_of(const Sizes& sizes);
 std::vector<Sizes> anchors_of(const SizeBox& box, double octaves);
 
 /// The sizes to compare first: the ends of the box, each power of two in it and that number + 1,
-/// and a random size in each of `between` parts of each octave. In several dimensions, all
-/// combinations of both ends and a random size of each octave. The order is random, so that any
-/// first part of the sizes is spread over the box.
+/// and a random size in each of `between` parts of each octave. The box has one dimension with more
+/// than one size. The order is random, so that any first part of the sizes is spread over the box.
 std::vector<Sizes> grid_of(const SizeBox& box, int between, std::mt19937_64& random);
 
 /// Cuts a box at powers of two, above which tiles overflow, and halfway between. Leaves out as many

@@ -41,15 +41,17 @@ TuneReport tune(const Task& task, const SearchPlan& plan, const TuneHooks& hooks
                 BinaryCache& binaries, const Log& log);
 
 /// Times the configurations `compared`, of which there is at least one, and the template's default
-/// against each other at the sizes of `task`. Of the plan, its budget, its history and its suspects
-/// count: there is no search. Checks them only on the problem itself, because a search at other
-/// sizes has run the check cases. Compiles each of them alone. Leaves out configurations that the
-/// task's constraints exclude, but times those that only the prune expressions exclude.
+/// against each other at the sizes of `task`. There is no search: of the plan, its budget, its
+/// history, its suspects and `brief` count. Checks the configurations only on the problem itself,
+/// because a search at other sizes has run the check cases. Compiles each of them alone. Leaves out
+/// configurations that the task's constraints exclude, but times those that only the prune
+/// expressions exclude.
 ///
 /// The report has a measurement of the finals for each configuration that is close to the fastest,
-/// and one of a few samples for the others. Its winner is the first of `compared`, or the
-/// fastest if that one fails; it has no configuration if all fail, and if `hooks` stop the
-/// comparison before all are timed. Throws as tune() does, but never for the want of a winner.
+/// and one of a few samples for the others; SearchPlan::brief leaves the finals out. Its winner is
+/// the first of `compared`, or the fastest if that one fails; it has no configuration without
+/// finals, if all fail, and if `hooks` stop the comparison before all are timed. Throws as tune()
+/// does, but never for the want of a winner.
 TuneReport compare(const Task& task, const std::vector<std::string>& compared,
                    const SearchPlan& plan, const TuneHooks& hooks, BinaryCache& binaries,
                    const Log& log);

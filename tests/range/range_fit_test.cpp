@@ -234,5 +234,39 @@ TEST(SizeGrid, RandomSizesAreInTheBox) {
     }
 }
 
+TEST(CostTable, ServesIfItLosesLittleToTheBestAndAQuarterOfThatToTheDefault) {
+    CostTable table;
+    const Comparison comparison{.timings = {{"a", {100, 0}}, {"b", {107, 0}}, {"c", {111, 0}}},
+                                .standard = {105, 0}};
+    table.add({8}, {}, comparison);
+    const CostTable::Probe& probe = table.probes().front();
+    EXPECT_TRUE(table.serves(probe, 1, 1.1));
+    EXPECT_FALSE(table.serves(probe, 1, 1.07)) << "1.9 % over the default";
+    EXPECT_FALSE(table.serves(probe, 2, 1.1));
+}
+
+TEST(BestTogether, AddsWhatHelpsMostThenWhatLosesLeastAlone) {
+    CostTable table;
+    const auto add = [&](std::int64_t n, double a, double b, double c, double d) {
+        table.add({n}, {},
+                  {.timings = {{"a", {a, 0}}, {"b", {b, 0}}, {"c", {c, 0}}, {"d", {d, 0}}}});
+    };
+    add(1, 120, 100, 200, 300);
+    add(2, 120, 200, 100, 300);
+    add(3, 120, 130, 140, 150);
+    const auto names = [&](std::size_t most) {
+        std::string all;
+        for (const std::size_t one : best_together(table, most)) {
+            all += table.configurations()[one];
+        }
+        return all;
+    };
+    EXPECT_EQ(names(1), "a") << "good everywhere";
+    EXPECT_EQ(names(3), "abc") << "b and c help where they are best, d nowhere";
+    EXPECT_EQ(names(9), "abcd");
+    table.refute(0);
+    EXPECT_EQ(names(2), "bc");
+}
+
 }  // namespace
 }  // namespace jitune::internal

@@ -250,11 +250,13 @@ TEST(RangeSearch, BoundsOfShapesHoldWhereWinnersChangeWithEachWave) {
             }
         }
     }
-    device.most_compares = 600;
+    device.most_compares = 36;
+    device.compare_time = [](const Sizes&) { return 0.012; };
+    device.configuration_time = 0.0036;
     const SizeBox domain{{16, 16}, {65'536, 65'536}};
     RangePlan plan = plan_of(domain);
     plan.anchors = anchors_of(domain, 2);
-    plan.limits.most_codes = 24;
+    plan.limits.most_codes = 16;
     plan.bound = 1.1;
     plan.first_tests = 2;
     plan.more_searches = 4;

@@ -79,7 +79,7 @@ public:
 
     Comparison compare(const Sizes& sizes, const std::vector<std::string>& names) override {
         ++compares;
-        time_ += compare_time(sizes);
+        time_ += compare_time(sizes) + configuration_time * static_cast<double>(names.size());
         asked.push_back(sizes);
         drift_ *= 1 + 0.002 * (uniform() - 0.5);
         Comparison comparison;
@@ -104,6 +104,7 @@ public:
     double noise = 0.003;                  ///< standard deviation of a time over it
     int most_compares = 800;               ///< of those that take a time of 1
     Cost compare_time = [](const Sizes&) { return 1.0; };
+    double configuration_time = 0;  ///< of each configuration in a comparison
     /// Whether other processes lengthen times of the comparison with this number, by up to a
     /// hundred times.
     std::function<bool(const Sizes&, int)> disturbs = [](const Sizes&, int) { return false; };

@@ -88,6 +88,16 @@ TEST_F(ComparisonTest, TimesAConfigurationTwiceOnlyIfItIsCloseToTheFastest) {
     EXPECT_EQ(report.winner.configuration, "block=256 items=1") << "five times slower is no choice";
 }
 
+TEST_F(ComparisonTest, ABriefOneTimesAllButHasNoFinalsAndNoWinner) {
+    on(128, 4).ns = 990;
+    plan_.brief = true;
+    const TuneReport report = compared();
+    EXPECT_EQ(report.progress.evaluated, 3U);
+    EXPECT_EQ(of(report, "block=128 items=4").verdict, Verdict::timed);
+    EXPECT_FALSE(has_finals(report, "block=128 items=4"));
+    EXPECT_EQ(report.winner.configuration, "");
+}
+
 TEST_F(ComparisonTest, LeavesOutWhatEndedAWorkerBefore) {
     on(128, 4).ns = 100;
     Measurement crash;

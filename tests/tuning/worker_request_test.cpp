@@ -33,6 +33,7 @@ WorkerRequest full_request() {
                     .first = {"block=7"},
                     .only = {"block=1,2"},
                     .hints = {"block=4", "block=5"},
+                    .brief = true,
                     .incumbent = "block=6"};
     request.compared = {"block=8"};
     return request;
@@ -58,6 +59,7 @@ TEST(WorkerRequest, CarriesTheWholePlan) {
     EXPECT_EQ(got.plan.first, sent.plan.first);
     EXPECT_EQ(got.plan.only, sent.plan.only);
     EXPECT_EQ(got.plan.hints, sent.plan.hints);
+    EXPECT_EQ(got.plan.brief, sent.plan.brief);
     EXPECT_EQ(got.plan.incumbent, sent.plan.incumbent);
     EXPECT_EQ(got.compared, sent.compared);
     ASSERT_EQ(got.plan.history.size(), 2U);

@@ -23,7 +23,7 @@ namespace {
 /// In several dimensions 1.02 is out of reach: see RangePlan::bound. Both values are those of a
 /// simulated GPU (tests/range/range_search_test.cpp); no GPU has run them yet.
 constexpr double kBoundOfShapes = 1.1;
-constexpr std::size_t kCodesOfShapes = 24;
+constexpr std::size_t kCodesOfShapes = 16;
 
 /// A plan whose bound and number of binaries suit the dimensions of its domain.
 RangePlan plan_for(const SizeBox& domain) {
@@ -39,9 +39,10 @@ RangePlan plan_for(const SizeBox& domain) {
 /// The device of a task, to search and compare on.
 class TaskBench : public RangeBench {
 public:
+    /// `brief`: many comparisons at many sizes are worth more than few exact ones.
     TaskBench(const Task& task, const RangeEffort& effort, const std::atomic<bool>& stop,
-              SizeTuner& tuner)
-        : task_(task), effort_(effort), stop_(stop), tuner_(tuner) {}
+              SizeTuner& tuner, bool brief)
+        : task_(task), effort_(effort), stop_(stop), tuner_(tuner), is_brief_(brief) {}
 
     std::vector<std::string> search(const Sizes& sizes,
                                     const std::vector<std::string>& hints) override;
@@ -67,7 +68,9 @@ private:
         task.problem.sizes = sizes;
         return task;
     }
-    std::optional<TuneReport> compared(const Sizes& sizes, const std::vector<std::string>& names);
+    /// `brief`: SearchPlan::brief.
+    std::optional<TuneReport> compared(const Sizes& sizes, const std::vector<std::string>& names,
+                                       bool brief);
     /// The measurements of a comparison that had all these configurations, or nullptr.
     [[nodiscard]] const std::vector<Measurement>* known(
         const Sizes& sizes, const std::vector<std::string>& names) const;
@@ -76,6 +79,7 @@ private:
     const RangeEffort& effort_;
     const std::atomic<bool>& stop_;
     SizeTuner& tuner_;
+    const bool is_brief_;
     std::chrono::nanoseconds comparing_{0};
     std::set<std::string> vetted_;  ///< a search has run all check cases on them
 };
@@ -120,8 +124,9 @@ std::vector<std::string> TaskBench::search(const Sizes& sizes,
 }
 
 std::optional<TuneReport> TaskBench::compared(const Sizes& sizes,
-                                              const std::vector<std::string>& names) {
+                                              const std::vector<std::string>& names, bool brief) {
     SearchPlan plan = effort_.plan;
+    plan.brief = brief;
     plan.budget = std::chrono::milliseconds(0);
     const auto begin = effort_.time->now();
     std::optional<TuneReport> report;
@@ -156,7 +161,7 @@ Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>
     Comparison comparison;
     if (const auto* const rows = known(sizes, needed)) {
         comparison = comparison_of(*rows, standard);
-    } else if (const auto report = compared(sizes, names)) {
+    } else if (const auto report = compared(sizes, names, is_brief_)) {
         comparison = comparison_of(report->measurements, standard);
     }
     // Perhaps the default, of which only the problem itself was checked.
@@ -167,11 +172,11 @@ Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>
 
 std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
     constexpr int kMost = 3;
-    auto report = compared(range.sizes, {range.configuration});
+    auto report = compared(range.sizes, {range.configuration}, false);
     for (int i = 1;
          i < kMost && report && !range.unsure && !stop_ && is_provisional(report->winner.certainty);
          ++i) {
-        report = compared(range.sizes, {range.configuration});
+        report = compared(range.sizes, {range.configuration}, false);
     }
     if (!report || report->winner.configuration != range.configuration) {
         return std::nullopt;
@@ -219,7 +224,7 @@ RangePlan range_around(const Sizes& sizes, const SizeBox& domain, std::uint64_t 
 std::vector<Winner> range_winners(const Task& task, RangePlan range, const RangeEffort& effort,
                                   const std::atomic<bool>& stop, SizeTuner& tuner) {
     range.multiples = task.problem.multiples;
-    TaskBench bench(task, effort, stop, tuner);
+    TaskBench bench(task, effort, stop, tuner, dimensions_of(range.domain) > 1);
     std::vector<Winner> winners;
     std::vector<Winner> slower;  // slower than the default, which serves in their place
     for (const ServedRange& served : search_range(bench, range)) {

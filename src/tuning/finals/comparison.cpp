@@ -47,7 +47,7 @@ public:
                 evaluate(evaluations_[index]);
             }
         }
-        if (report_.progress.evaluated == evaluations_.size()) {
+        if (!plan_.brief && report_.progress.evaluated == evaluations_.size()) {
             const std::vector<Finalist> finalists = finals();
             if (!finalists.empty()) {
                 report_.winner = winner(finalists);

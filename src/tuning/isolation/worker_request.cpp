@@ -76,7 +76,7 @@ template <class Message, class Plan, class Count>
 void plan_fields(Message& message, Plan& plan, Count& budget_ms, Count& limit_ms, Count& spent_ms) {
     message.fields(plan.strategy, plan.seed, budget_ms, limit_ms, plan.max_evaluations,
                    plan.target_ns, plan.target_speed_up, spent_ms, plan.compile_threads,
-                   plan.suspects, plan.first, plan.only, plan.hints, plan.incumbent);
+                   plan.suspects, plan.first, plan.only, plan.hints, plan.brief, plan.incumbent);
 }
 
 void write_plan(MessageWriter& writer, const SearchPlan& plan) {

@@ -48,6 +48,9 @@ struct SearchPlan {
     /// Promising configurations. Those among the candidates are tried before the strategy is
     /// asked, in the order in which the compilers finish them.
     std::vector<std::string> hints = {};
+    /// For compare(): a few samples of each configuration will do. Without finals there is no
+    /// winner.
+    bool brief = false;
     /// The winner so far, or empty. It is tried after the default, and stays unless another is
     /// clearly faster. A configuration that the space does not hold is ignored.
     std::string incumbent = {};
