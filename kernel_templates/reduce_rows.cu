@@ -41,7 +41,7 @@ release = { values = ["early", "late"], default = "late", type = "jitune::Releas
 pack = "16 / element_bytes"
 row_bytes = "columns * element_bytes"
 bytes = "rows * row_bytes"
-soonest = "iif(compute_capability >= 90 AND bytes <= 4194304, 'early', 'late')"
+soonest = "iif(compute_capability >= 90 AND bytes <= 16777216, 'early', 'late')"
 by_block = "threads_per_row = block"
 resident = "sm_count * blocks_per_sm"
 blocks_per_row = "iif(by_block, max(1, min(resident / rows, ceil_div(columns, block * pack * unroll))), 1)"
@@ -81,7 +81,7 @@ threads_per_row = "min(32, columns - 1)"
 release = "soonest"
 
 [[default]]
-when = "row_bytes <= 1536 AND bytes <= 2097152"
+when = "row_bytes <= 1536 AND bytes <= 16777216"
 threads_per_row = "min(32, (columns - 1) / pack)"
 release = "soonest"
 
@@ -93,7 +93,7 @@ unroll = 8
 release = "soonest"
 
 [[default]]
-when = "row_bytes <= 4096 AND columns % pack = 0 AND rows <= 2 * sm_count"
+when = "row_bytes > 3584 AND row_bytes <= 4096 AND columns % pack = 0 AND rows <= 2 * sm_count"
 threads_per_row = 256
 unroll = 2
 blocks_per_sm = 8
@@ -106,7 +106,7 @@ unroll = 8
 release = "soonest"
 
 [[default]]  # a block for each row, which loads it at once
-when = "row_bytes <= 32768 AND bytes <= 8388608"
+when = "row_bytes <= 32768 AND bytes <= 8388608 AND rows < 6 * sm_count"
 block = "max(128, 2 * ceil_div(row_bytes, 128) - 1)"
 threads_per_row = "max(128, 2 * ceil_div(row_bytes, 128) - 1)"
 unroll = 8
@@ -114,15 +114,15 @@ blocks_per_sm = "2048 / max(128, 2 * ceil_div(row_bytes, 128) - 1)"
 release = "soonest"
 
 [[default]]  # rows enough for all warps
-when = "rows >= iif(row_bytes <= 32768, 6, 16) * sm_count"
+when = "row_bytes <= 32768 AND rows >= 6 * sm_count"
 block = "iif(element_bytes = 8, 512, 128)"
 unroll = "iif(element_bytes = 8, 8, 4)"
 
-[[default]]  # few long rows: several blocks for each
-block = "iif(bytes <= 8388608, 128, 256)"
-threads_per_row = "iif(bytes <= 8388608, 128, 256)"
-unroll = 2
-blocks_per_sm = "iif(bytes <= 8388608, 16, 4)"
+[[default]]  # long rows: several blocks for each
+block = "iif(row_bytes <= 32768, 256, 128)"
+threads_per_row = "iif(row_bytes <= 32768, 256, 128)"
+unroll = "iif(row_bytes <= 32768 OR rows >= 6 * sm_count, 8, 2)"
+blocks_per_sm = "iif(row_bytes <= 32768, 8, 16)"
 release = "soonest"
 
 [arguments]
