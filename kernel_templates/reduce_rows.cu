@@ -41,7 +41,7 @@ release = { values = ["early", "late"], default = "late", type = "jitune::Releas
 pack = "16 / element_bytes"
 row_bytes = "columns * element_bytes"
 bytes = "rows * row_bytes"
-soonest = "iif(compute_capability >= 90 AND bytes <= 16777216, 'early', 'late')"
+soonest = "iif(compute_capability >= 90 AND bytes <= 33554432, 'early', 'late')"
 by_block = "threads_per_row = block"
 resident = "sm_count * blocks_per_sm"
 blocks_per_row = "iif(by_block, max(1, min(resident / rows, ceil_div(columns, block * pack * unroll))), 1)"
@@ -82,7 +82,7 @@ release = "soonest"
 
 [[default]]
 when = "row_bytes <= 1536 AND bytes <= 16777216"
-threads_per_row = "min(32, (columns - 1) / pack)"
+threads_per_row = "min(iif(row_bytes < 1024 AND rows > 8192, 16, 32), (columns - 1) / pack)"
 release = "soonest"
 
 [[default]]  # much data: more loads in flight in each thread
@@ -117,6 +117,7 @@ release = "soonest"
 when = "row_bytes <= 32768 AND rows >= 6 * sm_count"
 block = "iif(element_bytes = 8, 512, 128)"
 unroll = "iif(element_bytes = 8, 8, 4)"
+release = "iif(rows <= 2048, soonest, 'late')"
 
 [[default]]  # long rows: several blocks for each
 block = "iif(row_bytes <= 32768, 256, 128)"
