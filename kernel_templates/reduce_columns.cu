@@ -18,7 +18,7 @@ prune = [
     "layout <> 'tiles' OR columns >= 32 OR columns % (16 / element_bytes) = 0",
     "layout <> 'tiles' OR threads_across / 2 * pack < columns",
     # Rows enough for the threads that share a column.
-    "layout <> 'tiles' OR block / threads_across <= max(1, rows / 8)",
+    "layout <> 'tiles' OR block / threads_across <= rows",
     # One wave, whole or half; where no column is split the number of blocks does not depend on it.
     "block * blocks_per_sm IN (1024, 2048)",
     "block * blocks_per_sm = 2048 OR splits > 1",
@@ -54,7 +54,7 @@ unroll = 2
 blocks_per_sm = 16
 
 [[default]]  # one trip of one block
-when = "bytes <= 8192 AND columns <= 64"
+when = "bytes <= 8192 AND columns <= 64 AND (rows < 16 OR element_bytes < 4 OR columns <= 4 OR row_bytes % 16 <> 0)"
 layout = "flat"
 block = "iif(rows * columns <= 1024, 128, iif(rows * columns <= 2048, 256, 512))"
 threads_across = 1
@@ -80,19 +80,20 @@ unroll = "iif(columns <= 8, 2, 4)"
 blocks_per_sm = 8
 
 [[default]]  # few rows: threads beside each other
-when = "rows <= 32 AND columns > 64"
+when = "rows <= 64 AND (rows < 16 OR element_bytes < 4 OR (bytes > 1048576 AND row_bytes % 16 <> 0))"
 block = 128
-threads_across = "iif(rows < 16, 128, 64)"
+threads_across = "iif(columns <= 64 OR rows > 32, 32, iif(rows < 16, 128, 64))"
 pack_bytes = "element_bytes"
-unroll = 8
+unroll = "iif(columns <= 64 OR rows > 32, 4, 8)"
 blocks_per_sm = 16
 
-[[default]]
-when = "rows <= 64"
-block = 128
-threads_across = 32
-pack_bytes = "element_bytes"
-blocks_per_sm = 16
+[[default]]  # one trip of one block for each tile: no block waits for another
+when = "rows <= 512 AND element_bytes >= 4 AND (bytes <= 1048576 OR row_bytes % 16 = 0)"
+block = "iif(rows <= 128, 128, iif(rows <= 256 AND bytes > 1048576, 256, 512))"
+threads_across = "iif(rows <= 32 AND columns > 64, 32, 8)"
+pack_bytes = "iif(rows > 32 AND bytes > 1048576, 16, element_bytes)"
+unroll = 8
+blocks_per_sm = "iif(rows <= 128, 16, iif(rows <= 256 AND bytes > 1048576, 8, 4))"
 
 [[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
 when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND rows >= iif(element_bytes = 1, 256, 4096)
