@@ -84,20 +84,6 @@ double time_at(const CostTable& table, const CostTable::Probe& probe,
     return is_timed ? probe.timings[*configuration].ns : 0;
 }
 
-/// Whether the configuration failed at the nearest of the probes where it was tried.
-bool fails_near(const CostTable& table, std::size_t configuration, const Sizes& sizes) {
-    double nearest = std::numeric_limits<double>::infinity();
-    bool fails = true;
-    for (const CostTable::Probe& probe : table.probes()) {
-        const double octaves = octaves_between(probe.sizes, sizes);
-        if (probe.has(configuration) && octaves < nearest) {
-            nearest = octaves;
-            fails = !std::isfinite(table.loss(probe, configuration));
-        }
-    }
-    return fails;
-}
-
 }  // namespace
 
 std::optional<CostEstimate> estimate(
@@ -150,31 +136,6 @@ std::optional<CostEstimate> estimated_loss(const CostTable& table, std::size_t c
         const double its = table.loss(probe, configuration);
         return std::isfinite(its) ? its : 0;
     });
-}
-
-CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
-                         const std::vector<std::size_t>& configurations) {
-    CostTable all = table;
-    for (const Sizes& sizes : at) {
-        if (table.at(sizes) != nullptr) {
-            continue;
-        }
-        Comparison expected;
-        for (const std::size_t number : configurations) {
-            if (fails_near(table, number, sizes) || !table.is_plausible(number, sizes)) {
-                continue;
-            }
-            if (const auto loss = estimated_loss(table, number, sizes)) {
-                expected.timings[table.configurations()[number]] = {loss->value, 0};
-            }
-        }
-        const auto standard = estimate(table, sizes, [](const CostTable::Probe& probe) {
-            return probe.best.ns > 0 ? probe.standard.ns / probe.best.ns : 0;
-        });
-        expected.standard = {standard ? standard->value : 0, 0};
-        all.add(sizes, {}, expected);
-    }
-    return all;
 }
 
 }  // namespace jitune::internal

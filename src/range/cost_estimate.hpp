@@ -38,9 +38,4 @@ std::optional<CostEstimate> estimated_ratio(const CostTable& table,
 std::optional<CostEstimate> estimated_loss(const CostTable& table, std::size_t configuration,
                                            const Sizes& sizes);
 
-/// The table with further probes `at` sizes at which nothing was compared. Their times are
-/// estimates, for the configurations and the default, in parts of the best one's time.
-CostTable with_estimates(const CostTable& table, const std::vector<Sizes>& at,
-                         const std::vector<std::size_t>& configurations);
-
 }  // namespace jitune::internal

@@ -12,7 +12,7 @@ namespace jitune::internal {
 /// How good the ranges have to be.
 struct FitLimits {
     double loss = 1.02;          ///< largest time of a range's configuration over the best one
-    std::size_t most_codes = 8;  ///< different binaries
+    std::size_t most_codes = 8;  ///< different binaries; of shapes, configurations that go on
 };
 
 /// Sizes that one configuration serves.

@@ -2,20 +2,23 @@
 #include "range/shape_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <random>
+#include <string>
+#include <tuple>
 
 #include "range/cost_estimate.hpp"
 #include "range/range_fit.hpp"
 #include "range/size_grid.hpp"
 
-// Each cell of a grid over the shapes gets the configuration that is best in its middle by
-// estimates, and by the probes in the cell. After the searches at the anchors, all time goes into
-// random shapes. Each of them tests the cells that were fitted without it, and is then learnt from
+// Each cell of a grid over the shapes gets the configuration that is best by an estimate in its
+// middle and by the probes in it. After the searches at the anchors, all time goes into random
+// shapes. Each of them tests its cell as it is fitted without it, and is then learnt from
 // ("prequential": Dawid, "Statistical theory: the prequential approach", 1984): so every comparison
 // both tests and teaches, and the tests say at most too little about the last fit, which knows more
 // than those that were tested.
@@ -35,16 +38,15 @@ public:
           plan_(plan),
           wanted_tests_(static_cast<std::size_t>(plan.held_out)),
           cells_(cells_of(plan.domain)),
-          random_(plan.seed) {
-        std::transform(cells_.begin(), cells_.end(), std::back_inserter(middles_), middle_of);
-    }
+          random_(plan.seed) {}
 
     std::vector<ServedRange> run();
 
 private:
-    [[nodiscard]] std::vector<FittedRange> fit();
-    /// Tests a few shapes. False if it found none to test.
-    bool test(const std::vector<FittedRange>& ranges);
+    /// A cell with the configuration that serves it, by all probes so far.
+    [[nodiscard]] FittedRange fitted(const SizeBox& cell) const;
+    /// Tests random shapes for as long as there is time.
+    void test();
     [[nodiscard]] bool has_time() const {
         return known_.has_time() ||
                (tests_.size() < wanted_tests_ && known_.spent() < plan_.first_tests);
@@ -57,31 +59,53 @@ private:
     const RangePlan& plan_;
     const std::size_t wanted_tests_;
     const std::vector<SizeBox> cells_;
-    std::vector<Sizes> middles_;  ///< of the cells
     std::mt19937_64 random_;
     std::vector<HeldOutTest> tests_;       ///< in the order in which they were made
     std::map<Sizes, std::size_t> tested_;  ///< the configuration that a test was of
 };
 
-std::vector<FittedRange> ShapeSearch::fit() {
+FittedRange ShapeSearch::fitted(const SizeBox& cell) const {
+    constexpr double kFar = 4;  // losses far beyond any limit count alike
     const CostTable& table = known_.fitted_table();
-    const CostTable expected = with_estimates(table, middles_, known_.going_on());
-    std::vector<FittedRange> ranges = fit_ranges(expected, cells_, known_.codes(), plan_.limits);
-    for (FittedRange& range : ranges) {
-        const auto loss = estimated_loss(table, range.configuration, middle_of(range.box));
-        range.expected_loss = loss ? loss->value : std::numeric_limits<double>::infinity();
+    const Sizes middle = middle_of(cell);
+    std::vector<const CostTable::Probe*> inside;
+    for (const CostTable::Probe& probe : table.probes()) {
+        if (cell.contains(probe.sizes)) {
+            inside.push_back(&probe);
+        }
     }
-    return ranges;
+    FittedRange best{cell, known_.going_on().front(), std::numeric_limits<double>::infinity()};
+    std::optional<std::tuple<bool, std::size_t, double, std::string>> least;
+    for (const std::size_t configuration : known_.going_on()) {
+        const auto expected = estimated_loss(table, configuration, middle);
+        if (!expected) {
+            continue;
+        }
+        std::size_t failures = expected->value > plan_.limits.loss ? 1 : 0;
+        double log_loss = std::log(std::min(expected->value, kFar));
+        for (const CostTable::Probe* const probe : inside) {
+            failures += table.serves(*probe, configuration, plan_.limits.loss) ? 0 : 1;
+            log_loss += std::log(std::min(table.loss(*probe, configuration), kFar));
+        }
+        const std::tuple its(!table.is_plausible(configuration, middle), failures, log_loss,
+                             table.configurations()[configuration]);
+        if (!least || its < *least) {
+            least = its;
+            best.configuration = configuration;
+            best.expected_loss = expected->value;
+        }
+    }
+    return best;
 }
 
-bool ShapeSearch::test(const std::vector<FittedRange>& ranges) {
-    // A fit takes as long as a few comparisons, and a few more change little.
-    const std::size_t wanted = std::max<std::size_t>(8, known_.table().probes().size() / 8);
-    const std::size_t most_tries = 8 * wanted;  // some are too large, or known already
-    const std::size_t before = tests_.size();
-    for (std::size_t i = 0; i < most_tries && tests_.size() < before + wanted && has_time(); ++i) {
+void ShapeSearch::test() {
+    const std::size_t most_in_vain = 8 * wanted_tests_;  // some are too large, or known already
+    for (std::size_t in_vain = 0; in_vain < most_in_vain && has_time(); ++in_vain) {
+        known_.search_slow_probes();
         const Sizes sizes = random_sizes(plan_.domain, random_);
-        const FittedRange& range = range_of(ranges, sizes);
+        const auto cell = std::find_if(cells_.begin(), cells_.end(),
+                                       [&](const SizeBox& one) { return one.contains(sizes); });
+        const FittedRange range = fitted(*cell);
         if (known_.was_tried(sizes) || !known_.compare(sizes, {range.configuration})) {
             continue;
         }
@@ -91,8 +115,8 @@ bool ShapeSearch::test(const std::vector<FittedRange>& ranges) {
                           table.serves(probe, range.configuration, plan_.bound),
                           range.expected_loss});
         tested_[probe.sizes] = range.configuration;
+        in_vain = 0;
     }
-    return tests_.size() > before;
 }
 
 std::vector<HeldOutTest> ShapeSearch::late_tests() const {
@@ -102,12 +126,11 @@ std::vector<HeldOutTest> ShapeSearch::late_tests() const {
 
 std::vector<ServedRange> ShapeSearch::run() {
     known_.search_anchors();
-    known_.search_slow_probes();
-    while (has_time() && test(fit())) {
-        known_.search_slow_probes();
-    }
+    test();
     known_.repeat_disturbed(1);
-    std::vector<FittedRange> ranges = fit();
+    std::vector<FittedRange> ranges;
+    std::transform(cells_.begin(), cells_.end(), std::back_inserter(ranges),
+                   [&](const SizeBox& cell) { return fitted(cell); });
     std::vector<HeldOutTest> tests = late_tests();
     const std::optional<double> most = most_trusted_loss(tests, wanted_tests_);
     for (FittedRange& range : ranges) {

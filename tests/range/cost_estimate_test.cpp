@@ -75,19 +75,6 @@ TEST(CostEstimate, StaysBetweenTheValuesItIsMadeFrom) {
     EXPECT_NEAR(estimated_time(table, "a", {4096, 4096}).value().value, 200, 0.001);
 }
 
-TEST(CostEstimate, FillsATableWhereNothingWasCompared) {
-    CostTable table;
-    add(table, {100}, {{"a", 1000}, {"b", 1500}, {"failing", 1400}});
-    add(table, {400}, {{"a", 8000}, {"b", 4000}});
-    table.add({150}, {table.number_of("failing")}, {.timings = {{"a", {1, 0}}}});
-    const CostTable filled = with_estimates(table, {Sizes{100}, Sizes{200}}, {0, 1, 2});
-    EXPECT_EQ(filled.at({100})->timings[0].ns, 1000);
-    const CostTable::Probe& expected = *filled.at({200});
-    ASSERT_TRUE(expected.has(1));
-    EXPECT_NEAR(expected.timings[1].ns, std::sqrt(1.5), 0.001);
-    EXPECT_FALSE(expected.has(*filled.find("failing")));
-}
-
 TEST(CostEstimate, IsMadeFromProbesThatTimedTheConfiguration) {
     CostTable table;
     add(table, {1000}, {{"a", 100}, {"b", 50}});
