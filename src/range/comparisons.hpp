@@ -10,7 +10,7 @@
 
 #include "range/comparison_times.hpp"
 #include "range/cost_table.hpp"
-#include "range/range_search.hpp"
+#include "range/range_plan.hpp"
 
 namespace jitune::internal {
 

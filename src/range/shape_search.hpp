@@ -5,7 +5,7 @@
 
 #include "range/comparisons.hpp"
 #include "range/range_judgement.hpp"
-#include "range/range_search.hpp"
+#include "range/range_plan.hpp"
 
 namespace jitune::internal {
 
