@@ -81,7 +81,7 @@ threads_per_row = "min(32, columns - 1)"
 release = "soonest"
 
 [[default]]
-when = "row_bytes <= 1536 AND bytes <= 16777216"
+when = "row_bytes <= 1536 AND bytes <= iif(element_bytes < 4, 2097152, 16777216)"
 threads_per_row = "min(iif(row_bytes < 1024 AND rows > 8192, 16, 32), (columns - 1) / pack)"
 release = "soonest"
 
@@ -93,7 +93,7 @@ unroll = 8
 release = "soonest"
 
 [[default]]
-when = "row_bytes > 3584 AND row_bytes <= 4096 AND columns % pack = 0 AND rows <= 2 * sm_count"
+when = "row_bytes > 3584 AND row_bytes <= 4096 AND rows <= 2 * sm_count"
 threads_per_row = 256
 unroll = 2
 blocks_per_sm = 8
@@ -119,11 +119,11 @@ block = "iif(element_bytes = 8, 512, 128)"
 unroll = "iif(element_bytes = 8, 8, 4)"
 release = "iif(rows <= 2048, soonest, 'late')"
 
-[[default]]  # long rows: several blocks for each
-block = "iif(row_bytes <= 32768, 256, 128)"
-threads_per_row = "iif(row_bytes <= 32768, 256, 128)"
+[[default]]  # long rows: several blocks for each, of fewer threads where elements are narrow
+block = "iif(row_bytes <= 32768 OR element_bytes < 4, 256, 128)"
+threads_per_row = "iif(row_bytes <= 32768 OR element_bytes < 4, 256, 128)"
 unroll = "iif(row_bytes <= 32768 OR rows >= 6 * sm_count, 8, 2)"
-blocks_per_sm = "iif(row_bytes <= 32768, 8, 16)"
+blocks_per_sm = "iif(row_bytes <= 32768, 8, iif(element_bytes >= 4, 16, iif(rows >= 6 * sm_count, 8, 4)))"
 release = "soonest"
 
 [arguments]
