@@ -262,7 +262,9 @@ std::optional<double> most_trusted_loss(std::vector<HeldOutTest> tests, std::siz
     std::size_t failed = 0;
     for (std::size_t i = 0; i < tests.size(); ++i) {
         failed += tests[i].good ? 0 : 1;
-        if (kOneIn * failed <= i + 1 && 2 * (i + 1) >= wanted) {
+        const bool is_last_of_its_loss =
+            i + 1 == tests.size() || tests[i + 1].expected_loss > tests[i].expected_loss;
+        if (is_last_of_its_loss && kOneIn * failed <= i + 1 && 2 * (i + 1) >= wanted) {
             most = tests[i].expected_loss;
         }
     }

@@ -113,6 +113,11 @@ TEST(RangeJudgement, ExpectedLossesAreTrustedUpToWhereMoreThanOneTestInTwentyFai
     EXPECT_EQ(most_trusted_loss(tests, 59), std::nullopt) << "of too few";
     tests[70].good = true;  // the 29th
     EXPECT_TRUE(most_trusted_loss(tests, 58).has_value());
+    for (HeldOutTest& test : tests) {
+        test.expected_loss = 1;
+        test.good = test.sizes[0] > 30;
+    }
+    EXPECT_EQ(most_trusted_loss(tests, 59), std::nullopt) << "equal losses are trusted together";
 }
 
 TEST(RangeJudgement, DoubtfulRangesAreUnsureUnlessAllTheirSizesWereCompared) {

@@ -197,6 +197,7 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
     plan.seed = seed;
     plan.first_tests = 2;
     plan.more_searches = 4;
+    plan.most_probes = 4000;  // also those of earlier sweeps, which cost no time
     if (domain.from.size() == 1 && domain.from[0] <= kMostElements) {
         plan.domain.to[0] = std::min(domain.to[0], kMostElements);
     }
