@@ -103,10 +103,13 @@ void ShapeSearch::test() {
     for (std::size_t in_vain = 0; in_vain < most_in_vain && has_time(); ++in_vain) {
         known_.search_slow_probes();
         const Sizes sizes = random_sizes(plan_.domain, random_);
+        if (known_.was_tried(sizes)) {
+            continue;
+        }
         const auto cell = std::find_if(cells_.begin(), cells_.end(),
                                        [&](const SizeBox& one) { return one.contains(sizes); });
         const FittedRange range = fitted(*cell);
-        if (known_.was_tried(sizes) || !known_.compare(sizes, {range.configuration})) {
+        if (!known_.compare(sizes, {range.configuration})) {
             continue;
         }
         const CostTable& table = known_.table();
