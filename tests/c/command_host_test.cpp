@@ -79,7 +79,8 @@ TEST_F(CCommandHost, SweepsAndReadsTheDatabase) {
 
 TEST_F(CCommandHost, StopsWhereProgressSaysSo) {
     EXPECT_EQ(
-        run({"sweep", "reduce", "--device", "host", "--sizes", "2^20", "--budget", "60"}, stop),
+        run({"sweep", "reduce", "--device", "host", "--sizes", "2^10..2^26*2", "--budget", "60"},
+            stop),
         JITUNE_ERROR_INTERRUPTED);
     EXPECT_EQ(lines_.size(), 1U) << "and is asked no more";
     EXPECT_NE(std::string(jitune_last_message()).find("the progress function has stopped it"),
