@@ -14,11 +14,9 @@
 
 namespace jitune::internal {
 
-/// What a search over sizes knows of its device, and how it learns more: by searches and by
-/// comparisons, until the plan's time is up.
-///
-/// A comparison that was disturbed is not made, and tried again: at once, and in
-/// repeat_disturbed().
+/// Holds what a search over sizes knows of its device. Learns more by searches and by comparisons,
+/// until the plan's time is up. A disturbed comparison counts as not made: the class tries it again
+/// at once, and in repeat_disturbed(). Used by one thread.
 class Comparisons {
 public:
     /// Both must outlive it.
