@@ -216,6 +216,49 @@ void reduce_columns(std::span<const V> pattern, const ReduceLayout& layout, std:
     }
 }
 
+/// The states of runs that begin anywhere in the repeated pattern: by the beginning, `first` and
+/// then `second`, which comes `distance` elements of the pattern and `length` of the run later.
+template <class Op, class State>
+std::vector<State> joined(const std::vector<State>& first, const std::vector<State>& second,
+                          std::size_t distance, std::size_t length) {
+    const std::size_t period = first.size();
+    std::vector<State> both;
+    both.reserve(period);
+    std::size_t next = distance % period;
+    for (std::size_t at = 0; at < period; ++at) {
+        both.push_back(Op::combine(first[at], moved(second[next], length)));
+        next = next + 1 == period ? 0 : next + 1;
+    }
+    return both;
+}
+
+/// The state of each run of `count` > 0 elements with this stride, by where in the pattern it
+/// begins. Runs of powers of two elements make up all others, so that long ones cost little more
+/// than short ones.
+template <class Op, class V>
+auto strided_runs(std::span<const V> pattern, std::size_t stride, std::size_t count) {
+    using State = decltype(Op::of(V{}, 0));
+    const std::size_t period = pattern.size();
+    const auto distance = [&](std::size_t rows) { return rows % period * (stride % period); };
+    std::vector<State> doubled;  // runs of `length`
+    doubled.reserve(period);
+    for (const V& value : pattern) {
+        doubled.push_back(Op::of(value, 0));
+    }
+    std::vector<State> runs;  // of `done`
+    std::size_t done = 0;
+    for (std::size_t length = 1;; length *= 2) {
+        if ((count & length) != 0) {
+            runs = done == 0 ? doubled : joined<Op>(runs, doubled, distance(done), done);
+            done += length;
+        }
+        if (done == count) {
+            return runs;
+        }
+        doubled = joined<Op>(doubled, doubled, distance(length), length);
+    }
+}
+
 /// Calls work(first, count) for parts of all results, of `at_a_time` results each, on several
 /// threads if there are many elements.
 template <class Work>
@@ -240,6 +283,18 @@ void in_parts(const ReduceLayout& layout, std::size_t at_a_time, Work work) {
 template <class Op, class V, class Use>
 void reduce_all(std::span<const V> pattern, const ReduceLayout& layout, Use use) {
     constexpr std::size_t kRowsAtATime = 64;
+    constexpr std::size_t kManyPeriods = 64;
+    const std::size_t period = pattern.size();
+    if (layout.shape.kind == ReduceKind::columns && layout.elements() > kManyPeriods * period) {
+        const ElementRun run = layout.run(0);
+        const auto runs = strided_runs<Op>(pattern, run.stride, run.count);
+        in_parts(layout, kColumnsAtATime, [&](std::size_t first, std::size_t count) {
+            for (std::size_t column = first; column < first + count; ++column) {
+                use(column, runs[layout.run(column).first % period]);
+            }
+        });
+        return;
+    }
     const bool columns = layout.shape.kind == ReduceKind::columns;
     const PatternStates<Op, V> states(columns ? pattern.first(0) : pattern);
     in_parts(layout, columns ? kColumnsAtATime : kRowsAtATime,

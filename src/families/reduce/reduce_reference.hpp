@@ -52,9 +52,9 @@ struct ReduceTypes {
 float trial_scale(const ReduceTypes& types, std::size_t longest);
 
 /// The reduction of an array that repeats `pattern`, a whole number of elements. Integers are
-/// combined in wrapping arithmetic, floats in double with compensated sums. Whole periods of rows,
-/// segments and the flat array take no time of their own. The tolerance fits the data of
-/// reduce_data.hpp. Throws Error(usage) for a custom operation, which has no reference.
+/// combined in wrapping arithmetic, floats in double with compensated sums. What the pattern
+/// repeats takes next to no time. The tolerance fits the data of reduce_data.hpp. Throws
+/// Error(usage) for a custom operation, which has no reference.
 Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
                           std::span<const std::byte> pattern);
 

@@ -84,6 +84,31 @@ TEST(ReduceReference, LongRowsOfAPatternBeginAndEndAnywhere) {
     }
 }
 
+TEST(ReduceReference, LongColumnsOfAPatternBeginAnywhere) {
+    const Int32 pattern{3, 1, 4, 1, 5, 9, 2};
+    for (const std::int64_t columns : {1, 6, 7, 10, 23}) {
+        for (const std::int64_t rows : {4096, 5001, 10'007}) {
+            const ReduceLayout layout = layout_of(ReduceKind::columns, rows, columns);
+            std::vector<std::int32_t> sums;
+            std::vector<std::int64_t> largest;
+            for (std::int64_t column = 0; column < columns; ++column) {
+                sums.push_back(0);
+                largest.push_back(0);
+                const auto at = [&](std::int64_t row) {
+                    return pattern[static_cast<std::size_t>((row * columns + column) % 7)];
+                };
+                for (std::int64_t row = 0; row < rows; ++row) {
+                    sums.back() += at(row);
+                    largest.back() = at(row) > at(largest.back()) ? row : largest.back();
+                }
+            }
+            EXPECT_EQ(reduce<std::int32_t>(Op::sum, layout, pattern), sums) << rows << columns;
+            EXPECT_EQ(reduce<std::int64_t>(Op::arg_max, layout, pattern), largest)
+                << rows << columns;
+        }
+    }
+}
+
 TEST(ReduceReference, SumsFloatsTheSameWay) {
     const std::vector<double> pattern{0.5, -2, 30};
     for (std::size_t n = 1; n < 20; ++n) {
