@@ -122,7 +122,7 @@ Sizes Comparisons::snapped(Sizes sizes) const {
 bool Comparisons::compare(const Sizes& wished, const std::vector<std::size_t>& wanted,
                           CostTable& into) {
     const Sizes sizes = snapped(wished);
-    if (!plan_.domain.contains(sizes) || elements_of(sizes) > plan_.most_elements) {
+    if (!plan_.domain.contains(sizes) || (plan_.may_compare && !plan_.may_compare(sizes))) {
         return false;
     }
     const CostTable::Probe* const known = into.at(sizes);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -40,8 +41,8 @@ struct RangePlan {
     std::vector<Sizes> anchors;  ///< where to search; at least one
     /// Only multiples of these are compared; empty: all sizes.
     Sizes multiples = {};
-    /// Sizes with a larger product are not compared: they are served as their neighbours are.
-    double most_elements = 1e18;
+    /// Whether sizes may be compared: the others are served as their neighbours are. Empty: all.
+    std::function<bool(const Sizes&)> may_compare = {};
     FitLimits limits;
     /// Sizes are sure of no larger loss. In several dimensions it is above that of the limits,
     /// which too few sizes reach there: winners change with each tile and each wave of blocks.

@@ -92,12 +92,6 @@ std::vector<std::vector<std::int64_t>> cell_ends(const SizeBox& box, int halves)
 
 }  // namespace
 
-double elements_of(const Sizes& sizes) {
-    return std::accumulate(sizes.begin(), sizes.end(), 1.0, [](double product, std::int64_t size) {
-        return product * static_cast<double>(size);
-    });
-}
-
 int dimensions_of(const SizeBox& box) {
     int dimensions = 0;
     for (std::size_t i = 0; i < box.from.size(); ++i) {

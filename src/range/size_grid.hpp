@@ -11,9 +11,6 @@ namespace jitune::internal {
 /// The number of dimensions in which a box has more than one size.
 int dimensions_of(const SizeBox& box);
 
-/// The product of the sizes.
-double elements_of(const Sizes& sizes);
-
 /// The sizes to search at: both ends of the box, and between them sizes at most `octaves` apart in
 /// each dimension. Powers of two and odd sizes take turns, because kernels treat whole tiles
 /// differently. In ascending order of the first dimension.

@@ -39,7 +39,7 @@ constexpr std::size_t kMostMissed = 60;
 
 /// How sizes become a number along an axis: one of them, or all multiplied.
 double along(const Sizes& sizes, std::size_t axis) {
-    return axis < sizes.size() ? static_cast<double>(sizes[axis]) : product_of(sizes);
+    return axis < sizes.size() ? static_cast<double>(sizes[axis]) : elements_of(sizes);
 }
 
 constexpr std::size_t kProduct = 1000;  // no axis, but the product of all
@@ -188,14 +188,6 @@ std::string legend_of(const SizeMap& map, const std::vector<MapLane>& lanes, boo
 }
 
 }  // namespace
-
-double product_of(const Sizes& sizes) {
-    double product = 1;
-    for (const std::int64_t size : sizes) {
-        product *= static_cast<double>(size);
-    }
-    return product;
-}
 
 std::vector<MapLane> map_lanes(const Coverage& coverage) {
     std::map<std::string, MapLane> by_configuration;

@@ -22,9 +22,6 @@ struct MapLane {
     }
 };
 
-/// All sizes multiplied.
-double product_of(const Sizes& sizes);
-
 /// The configurations of a coverage's winners, those first that serve most octaves. A winner with
 /// malformed sizes is in none.
 std::vector<MapLane> map_lanes(const Coverage& coverage);

@@ -60,12 +60,6 @@ bool is_beyond_caches(const std::string& device_class, double bytes) {
     return cache > 0 && bytes >= kBeyondCaches * cache;
 }
 
-/// Elements of a problem. Segments have their number beside it, which is no factor.
-double elements_of_key(const RecordKey& key, const Sizes& sizes) {
-    return key.kernel.starts_with("reduce_segments") ? static_cast<double>(sizes.back())
-                                                     : product_of(sizes);
-}
-
 /// The rate of `bytes` in a time between these bounds, or the time itself.
 Span span_of(std::optional<double> bytes, double low_ns, double ns, double high_ns) {
     return bytes ? Span{*bytes / high_ns, *bytes / ns, *bytes / low_ns} : Span{low_ns, ns, high_ns};
@@ -80,7 +74,7 @@ std::optional<RatePoint> point_of(const Winner& winner) {
     const double ns = winner.median_ns;
     const Certainty& certainty = winner.certainty;
     const double part = std::min(certainty.uncertainty, 0.9);
-    RatePoint point{elements_of_key(winner.key, *sizes),
+    RatePoint point{elements_of(winner.key.kernel, *sizes),
                     span_of(bytes, ns * (1 - part), ns, ns * (1 + part))};
     point.sizes = winner.sizes;
     point.is_beyond_caches = bytes && is_beyond_caches(winner.key.device_class, *bytes);
@@ -119,7 +113,7 @@ void add_between(RateFigure& figure, const SizeMap& map) {
         figure.is_line = figure.is_line && probe.sizes.size() == 1;
         if (bytes.has_value() == figure.is_rate) {
             figure.between.push_back(
-                {elements_of_key(key, probe.sizes), span_of(bytes, ns, ns, ns)});
+                {elements_of(key.kernel, probe.sizes), span_of(bytes, ns, ns, ns)});
         }
     }
 }

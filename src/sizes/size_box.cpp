@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -185,6 +186,17 @@ std::vector<std::string> size_names(std::string_view text) {
         return true;
     });
     return names;
+}
+
+double elements_of(const Sizes& sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), 1.0, [](double product, std::int64_t size) {
+        return product * static_cast<double>(size);
+    });
+}
+
+double elements_of(std::string_view kernel, const Sizes& sizes) {
+    return kernel.starts_with("reduce_segments") ? static_cast<double>(sizes.back())
+                                                 : elements_of(sizes);
 }
 
 double octaves_between(std::span<const std::int64_t> left, std::span<const std::int64_t> right) {

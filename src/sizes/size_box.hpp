@@ -55,6 +55,12 @@ std::optional<Sizes> exact_sizes(std::string_view text);
 /// The names of the sizes in such a text, or in a sizes_text().
 std::vector<std::string> size_names(std::string_view text);
 
+/// The product of the sizes.
+double elements_of(const Sizes& sizes);
+/// The elements that a problem of the kernel works on. Segments have their number beside their
+/// elements, which is no factor.
+double elements_of(std::string_view kernel, const Sizes& sizes);
+
 /// The distance of two problems' sizes, of which there are as many: log2 of each pair's ratio,
 /// added up.
 double octaves_between(std::span<const std::int64_t> left, std::span<const std::int64_t> right);

@@ -88,7 +88,7 @@ std::optional<Lesson> lesson_of(const Winner& winner) {
     if (!sizes || winner.default_median_ns <= 0 || winner.median_ns <= 0) {
         return std::nullopt;
     }
-    const double bytes = elements_of(*sizes) * element_bytes(winner.key.types);
+    const double bytes = elements_of(winner.key.kernel, *sizes) * element_bytes(winner.key.types);
     const double gain = std::log(winner.default_median_ns / winner.median_ns);
     return Lesson{winner.key.types, *sizes,
                   std::log(winner.default_median_ns) - expected_log_time(winner.key, bytes),
@@ -97,7 +97,7 @@ std::optional<Lesson> lesson_of(const Winner& winner) {
 
 CallEstimate::CallEstimate(const RecordKey& key, Sizes sizes)
     : types_(key.types), sizes_(std::move(sizes)) {
-    const double bytes = elements_of(sizes_) * element_bytes(types_);
+    const double bytes = elements_of(key.kernel, sizes_) * element_bytes(types_);
     expected_time_ = expected_log_time(key, bytes);
     expected_gain_ = expected_log_gain(key, bytes);
 }

@@ -59,8 +59,8 @@ protected:
     }
     std::vector<Winner> winners() {
         const Task task{device_, kernel_, fake_sum_problem()};
-        return range_winners(task, whole_range({{8}, {400}}, 1), {{}, std::chrono::seconds(60)},
-                             std::atomic<bool>(false), *this);
+        return range_winners(task, whole_range("fake", {{8}, {400}}, 1),
+                             {{}, std::chrono::seconds(60)}, std::atomic<bool>(false), *this);
     }
     bool is_served(std::int64_t n) {
         const std::vector<Winner> winners = this->winners();
@@ -77,6 +77,14 @@ protected:
     std::set<std::string> names_;  ///< that were compared
     static constexpr const char* kSlower = "block=64 items=1";
 };
+
+TEST(WholeRange, ComparesSegmentsByTheirElements) {
+    const SizeBox domain{{16, 256}, {1 << 16, 1 << 28}};
+    EXPECT_TRUE(whole_range("reduce_segments", domain, 1).may_compare(domain.to));
+    EXPECT_FALSE(whole_range("reduce_rows", domain, 1).may_compare(domain.to));
+    EXPECT_GT(whole_range("reduce_segments", domain, 1).anchors.size(),
+              whole_range("reduce_rows", domain, 1).anchors.size());
+}
 
 TEST_F(RangeWinners, LeavesSizesToTheDefaultWhereItIsFaster) {
     EXPECT_TRUE(is_served(50));

@@ -278,7 +278,7 @@ RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& dom
     if (reuse != Reuse::nothing) {
         effort.known = known_comparisons(tuner.store(), task);
     }
-    const RangePlan range = whole_range(domain, plan.seed);
+    const RangePlan range = whole_range(task.problem.kernel, domain, plan.seed);
     WholeRangeTuner sizes(tuner, range.anchors.size(), effort, hooks, reuse);
     std::size_t tries = 0;
     for (const Winner& winner : winners_of(tuner.store(), task, domain)) {

@@ -2,6 +2,7 @@
 #include "dispatch/behind/range_winners.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <set>
@@ -189,9 +190,8 @@ std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
 
 }  // namespace
 
-RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
-    // More elements than this take seconds to compare. In one dimension, the domain ends there; in
-    // several, sizes with more elements are served as their neighbours are.
+RangePlan whole_range(const std::string& kernel, const SizeBox& domain, std::uint64_t seed) {
+    // More elements than this take seconds to compare.
     constexpr std::int64_t kMostElements = std::int64_t{1} << 33;
     RangePlan plan = plan_for(domain);
     plan.seed = seed;
@@ -202,10 +202,12 @@ RangePlan whole_range(const SizeBox& domain, std::uint64_t seed) {
         plan.domain.to[0] = std::min(domain.to[0], kMostElements);
     }
     plan.anchors = anchors_of(plan.domain, domain.from.size() == 1 ? 1 : 2);
-    if (elements_of(domain.from) <= static_cast<double>(kMostElements)) {
-        plan.most_elements = static_cast<double>(kMostElements);
-        std::erase_if(plan.anchors,
-                      [&](const Sizes& sizes) { return elements_of(sizes) > plan.most_elements; });
+    const auto is_small_enough = [kernel](const Sizes& sizes) {
+        return elements_of(kernel, sizes) <= static_cast<double>(kMostElements);
+    };
+    if (is_small_enough(domain.from)) {
+        plan.may_compare = is_small_enough;
+        std::erase_if(plan.anchors, std::not_fn(is_small_enough));
     }
     return plan;
 }

@@ -30,9 +30,9 @@ public:
 };
 
 /// The plan to search all sizes of a domain: one anchor in each octave, in several dimensions in
-/// each two octaves. In one dimension, sizes above 2^33 are left out, unless the domain begins
-/// above.
-RangePlan whole_range(const SizeBox& domain, std::uint64_t seed);
+/// each two octaves. Problems of more than 2^33 elements are not compared, unless the domain begins
+/// above: in one dimension it ends there, in several their neighbours' winners serve them.
+RangePlan whole_range(const std::string& kernel, const SizeBox& domain, std::uint64_t seed);
 
 /// The plan to search the sizes around a call's in about a second. The call's own sizes are the
 /// only anchor.
