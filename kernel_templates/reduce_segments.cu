@@ -17,10 +17,10 @@ prune = [
     # Groups save the search for a block's share, which few elements do not pay for.
     "layout = 'merge' OR (n <= 1048576 AND block >= 128 AND blocks_per_sm = 10)",
     "layout = 'merge' OR items_per_thread IN (2 * pack, 4 * pack)",
-    # Threads for segments of about the mean length.
+    # Threads for segments of about the mean length, or as many as all segments leave idle.
     "layout = 'merge' OR by_block OR n / segments <= threads_per_segment * 512",
-    "layout = 'merge' OR NOT by_block OR n / segments >= block / 4",
-    "layout = 'merge' OR by_block OR threads_per_segment / 4 <= n / segments",
+    "layout = 'merge' OR NOT by_block OR block = 128 OR n / segments >= block / 4",
+    "layout = 'merge' OR by_block OR threads_per_segment / 4 <= n / segments OR threads_per_segment <= idle",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 
@@ -36,30 +36,33 @@ pack = "iif(layout = 'merge', min(8, 16 / element_bytes), 16 / element_bytes)"
 by_block = "threads_per_segment = block"
 window = "iif(by_block, 1, min(block, 4 * block / threads_per_segment))"
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
+idle = "1024 * sm_count / segments"  # half of the threads there are, for each segment
+threads = "iif(n <= 4096 OR n / segments < 64 OR segments >= 8 * sm_count, 128, iif(n / segments < 256, 256, 512))"
 steps = "n + 28 * segments"  # kStepsOfEnd
 shares = "max(1, min(sm_count * blocks_per_sm, ceil_div(steps, block * items_per_thread)))"
 
-[[default]]
-# The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose. Nothing is known
-# of the lengths but their mean: groups are for so few elements that one long segment of all cannot take long.
-when = "n <= 262144 AND n / segments >= 512"
+[[default]]  # a block for each segment
+# The defaults follow winners on an H200; docs/reference/performance.md has what they lose. Nothing is known of the
+# lengths but their mean: groups are for so few bytes that one long segment of all cannot take long.
+when = """n * element_bytes <= iif(segments >= 32, 2097152, 1048576) AND segments <= 16 * sm_count
+    AND (segments >= 8 OR n <= 65536)"""
+layout = "groups"
+block = "threads"
+threads_per_segment = "threads"
+items_per_thread = "64 / element_bytes"
+
+[[default]]  # most segments are empty or nearly
+when = "n <= 2 * segments AND n * element_bytes <= 1048576"
+layout = "groups"
+block = 128
+threads_per_segment = "min(32, idle)"
+items_per_thread = "iif(n <= segments, 32, 64) / element_bytes"
+
+[[default]]  # a thread for each short segment
+when = "n <= 16 * segments AND n * element_bytes <= 2097152"
 layout = "groups"
 block = 512
-threads_per_segment = 512
-items_per_thread = "64 / element_bytes"
-
-[[default]]
-when = "n <= 65536 AND n / segments >= 32"
-layout = "groups"
-block = "iif(n / segments >= 64, 256, 128)"
-threads_per_segment = "iif(n / segments >= 64, 256, 128)"
-items_per_thread = "64 / element_bytes"
-
-[[default]]
-when = "n <= 4096"
-layout = "groups"
-block = "iif(n / segments >= 2, 512, 128)"
-threads_per_segment = "iif(n / segments >= 2, 4, 2)"
+threads_per_segment = 1
 items_per_thread = "64 / element_bytes"
 
 [[default]]  # the search for a share is paid for by few items
@@ -69,12 +72,8 @@ items_per_thread = "iif(n / segments >= 16, 8, 16)"
 blocks_per_sm = "iif(n / segments >= 16, 6, 4)"
 
 [[default]]
-when = "n >= 16777216 AND n / segments <= 16384"
-items_per_thread = 32
-blocks_per_sm = 8
-
-[[default]]
-blocks_per_sm = "iif(element_bytes = 4, 10, 8)"
+items_per_thread = "iif(n * element_bytes <= 16777216, 16, 32)"
+blocks_per_sm = "iif(n * element_bytes <= 16777216, 10, 8)"
 
 [arguments]
 values = { access = "in", type = "element", count = "n" }
