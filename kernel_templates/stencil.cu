@@ -56,6 +56,8 @@ by_bulk = "staging = 'bulk'"
 pack = "pack_bytes / element_bytes"
 packs = "outputs_per_thread / pack"
 tile = "block * outputs_per_thread"
+tiles = "ceil_div(outputs, tile)"
+end_blocks = "iif(boundary = 'valid', 1, 2) * outputs_per_thread"
 # As Tiling has them.
 lead = "iif(boundary = 'valid', 0, ceil_div(radius, pack) * pack - radius)"
 tile_packs = "(block - 1) * packs + ceil_div(lead + outputs_per_thread + 2 * radius, pack)"
@@ -75,27 +77,25 @@ evaluation = "direct"
 exchange = 0
 
 [[default]]
-when = "element_bytes = 4 AND n <= 2048 * sm_count"
-outputs_per_thread = 2
-pack_bytes = 4
-
-[[default]]
-when = "n <= 2048 * sm_count"
-staging = "register_cache"
-block = 128
-outputs_per_thread = 2
-exchange = 0
-
-[[default]]
-when = "radius <= 8 AND n <= 8192 * sm_count"
-block = "iif(element_bytes = 8, 128, 512)"
-outputs_per_thread = "16 / element_bytes"
-exchange = 0
-async = "iif(compute_capability >= 80, 1, 0)"
-
-[[default]]
 when = "weighting = 'weights'"
 evaluation = "direct"
+
+[[default]]  # a neighbourhood of few packs: L1 has the neighbours' loads
+when = "radius <= 8"
+staging = "direct"
+block = "iif(element_bytes = 8 AND n <= 1024 * sm_count, 128, 256)"
+outputs_per_thread = "16 / element_bytes"
+exchange = 0
+
+[[default]]
+when = "element_bytes = 4 OR radius < 16 OR n <= 8192 * sm_count"
+staging = "register_cache"
+block = 128
+outputs_per_thread = "iif(element_bytes = 8, 4, iif(radius < 16, 8, 16))"
+exchange = "iif(element_bytes = 4 AND radius >= 16, 1, 0)"
+
+[[default]]  # so many additions that sums shared among more outputs pay
+block = 128
 
 [arguments]
 input = { access = "in", type = "element", count = "n" }
@@ -108,7 +108,7 @@ entry = "jitune::stencil"
 template = ["element", "radius", "weighting", "boundary", "staging", "block", "outputs_per_thread", "pack_bytes", "evaluation", "exchange", "async", "load", "store"]
 arguments = ["input", "weights", "n", "output"]
 block = "block"
-grid = "min(ceil_div(outputs, tile), iif(by_bulk, sm_count * blocks_per_sm, 2147483647))"
+grid = "iif(by_bulk, min(tiles, sm_count * blocks_per_sm), min(tiles + end_blocks, 2147483647))"
 programmatic = "compute_capability >= 90"
 shared_bytes = "shared_bytes"
 */
@@ -205,7 +205,7 @@ __device__ __forceinline__ void exchange_window(const typename Tiling::Pack* of_
 }
 
 /// Any grid of one dimension and any pointers to T: tiles that lie inside go in packs if input and
-/// output are aligned to them, others output by output. The register cache by shuffles, with
+/// output are aligned to them, others output by output, one for each thread of a block. The register cache by shuffles, with
 /// several outputs for each thread, is that of E. Ben-Sasson et al., "Fast multiplication in binary
 /// fields on GPUs via register cache" (2016), which NVIDIA's article of 2017 shows on this stencil.
 template <class T, int radius, Weighting weighting, Boundary boundary, Staging staging, int block,
@@ -216,29 +216,24 @@ __global__ void __launch_bounds__(block)
             T* output) {
     using Tiles = Tiling<T, radius, boundary, block, outputs, pack_bytes>;
     using P = typename Tiles::Pack;
-    const Index count = output_count<boundary>(n, radius);
-    const Index tiles = (count + Tiles::kTile - 1) / Tiles::kTile;
-    const bool aligned =
-        ((reinterpret_cast<Index>(input) | reinterpret_cast<Index>(output)) % pack_bytes) == 0;
     wait_for_earlier_work();
     if constexpr (staging == Staging::bulk) {
         stencil_by_bulk<Tiles, weighting, boundary, radius, block, outputs, evaluation, store, 2>(
             input, weights, n, output);
         return;
     }
-    for (Index turn = blockIdx.x; turn < tiles; turn += gridDim.x) {
-        // The last tile is the slowest. Begun first, it hides behind the others.
-        const Index first = (turn == 0 ? tiles - 1 : turn - 1) * Tiles::kTile;
-        const bool inside = aligned && static_cast<long long>(first) >= Tiles::kBefore &&
-                            first + Tiles::kTile <= count &&
-                            first - Tiles::kBefore + Tiles::kTilePacks * Tiles::kPack <= n;
-        if (!inside) {
-            const Index end = first + Tiles::kTile < count ? first + Tiles::kTile : count;
-            for (Index o = first + threadIdx.x; o < end; o += block) {
+    const WholeTiles<Tiles> whole(input, output, n, output_count<boundary>(n, radius));
+    // The ends first, so that they hide behind the tiles: an output takes as long as a whole tile.
+    const Index ends = (whole.rest + block - 1) / block;
+    for (Index turn = blockIdx.x; turn < ends + whole.count; turn += gridDim.x) {
+        if (turn < ends) {
+            if (const Index i = turn * block + threadIdx.x; i < whole.rest) {
+                const Index o = whole.rest_at(i);
                 output[o] = output_at<weighting, boundary, radius>(input, n, o, weights);
             }
             continue;
         }
+        const Index first = whole.first + (turn - ends) * Tiles::kTile;
         const P* const from = reinterpret_cast<const P*>(input + first - Tiles::kBefore);
         const int own = threadIdx.x * Tiles::kPacks;
         T x[Tiles::kWindow];

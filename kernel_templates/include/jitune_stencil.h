@@ -94,19 +94,27 @@ JITUNE_FUNCTION T output_at(const T* input, Index n, Index output,
                             const Weights<T, weighting, radius>& weights) {
     using A = Accumulator<T, weighting>;
     const long long first = static_cast<long long>(output) - reach<boundary>(radius);
-    A sum(0);
+    const auto sum_of = [&](const auto& input_at) {
+        A sum(0);
 #ifdef __CUDA_ARCH__
-#pragma unroll 4
+#pragma unroll 8
 #endif
-    for (int j = 0; j <= 2 * radius; ++j) {
-        const A value(fetch<boundary>(input, n, first + j));
-        if constexpr (weighting == Weighting::weights) {
-            sum += static_cast<A>(weights.values[j]) * value;
-        } else {
-            sum += value;
+        for (int j = 0; j <= 2 * radius; ++j) {
+            const A value(input_at(first + j));
+            if constexpr (weighting == Weighting::weights) {
+                sum += static_cast<A>(weights.values[j]) * value;
+            } else {
+                sum += value;
+            }
         }
+        return finish<T, weighting, radius>(sum);
+    };
+    // Most outputs need no check of each input, between which loads would wait.
+    if (boundary == Boundary::valid ||
+        (first >= 0 && first + 2 * radius < static_cast<long long>(n))) {
+        return sum_of([&](long long at) { return input[at]; });
     }
-    return finish<T, weighting, radius>(sum);
+    return sum_of([&](long long at) { return fetch<boundary>(input, n, at); });
 }
 
 }  // namespace jitune

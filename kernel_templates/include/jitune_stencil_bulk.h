@@ -8,8 +8,8 @@ namespace jitune {
 
 /// All outputs by any grid of one dimension: tiles that lie inside from a ring that the bulk copy
 /// engine fills, which takes `ring_stages * kTilePacks` packs of shared memory, with as many behind
-/// it as the tile's outputs for their exchange. What is left at the ends goes output by output while
-/// the first tiles come, and so do all outputs if the pointers are not aligned to 16 bytes. A
+/// it as the tile's outputs for their exchange. What is left at the ends goes output by output
+/// while the first tiles come, and so do all outputs if the pointers are not aligned to 16 bytes. A
 /// thread's number of packs is odd: there is no padding in a bulk copy.
 template <class Tiling, Weighting weighting, Boundary boundary, int radius, int block, int outputs,
           Evaluation evaluation, Store store, int ring_stages, class T>
@@ -20,24 +20,17 @@ __device__ __forceinline__ void stencil_by_bulk(const T* input,
     using P = typename Tiling::Pack;
     static_assert(Tiling::kPacks % 2 == 1 && sizeof(P) == 16);
     constexpr int kTileBytes = Tiling::kTilePacks * 16;
-    constexpr int kInputs = Tiling::kTilePacks * Tiling::kPack;
     const Index count = output_count<boundary>(n, radius);
-    const bool aligned =
-        ((reinterpret_cast<Index>(input) | reinterpret_cast<Index>(output)) % 16) == 0;
-    // Tiles [begin, begin + tiles) lie inside.
-    constexpr Index kBegin = Tiling::kBefore > 0 ? 1 : 0;
-    const Index room = min(count, n + Tiling::kBefore + Tiling::kTile - kInputs) / Tiling::kTile;
-    const Index tiles = aligned && room > kBegin ? room - kBegin : 0;
-    const Index first = kBegin * Tiling::kTile;
+    const WholeTiles<Tiling> whole(input, output, n, count);
     unsigned char* const exchanged = stencil_memory + ring_stages * kTileBytes;
     BulkRing<ring_stages, kTileBytes, Tiling::kTile * sizeof(T)> ring(
-        input + first - Tiling::kBefore, tiles, stencil_memory);
-    const Index rest = count - tiles * Tiling::kTile;
-    for (Index i = blockIdx.x * Index(block) + threadIdx.x; i < rest; i += gridDim.x * Index(block)) {
-        const Index o = tiles == 0 || i < first ? i : i + tiles * Tiling::kTile;
+        input + whole.first - Tiling::kBefore, whole.count, stencil_memory);
+    for (Index i = blockIdx.x * Index(block) + threadIdx.x; i < whole.rest;
+         i += gridDim.x * Index(block)) {
+        const Index o = whole.rest_at(i);
         output[o] = output_at<weighting, boundary, radius>(input, n, o, weights);
     }
-    for (Index tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+    for (Index tile = blockIdx.x; tile < whole.count; tile += gridDim.x) {
         const P* const mine =
             reinterpret_cast<const P*>(ring.wait()) + threadIdx.x * Tiling::kPacks;
         T x[Tiling::kWindow];
@@ -46,7 +39,7 @@ __device__ __forceinline__ void stencil_by_bulk(const T* input,
         evaluate<weighting, radius, evaluation>(x, weights, results);
         store_tile<Tiling, outputs, 1, store>(
             results, reinterpret_cast<P*>(exchanged),
-            reinterpret_cast<P*>(output + first + tile * Tiling::kTile));
+            reinterpret_cast<P*>(output + whole.first + tile * Tiling::kTile));
         ring.release(tile);
     }
 #endif

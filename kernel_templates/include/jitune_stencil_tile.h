@@ -39,8 +39,29 @@ struct Tiling {
 
     /// Where shared memory has pack i. Threads read at a stride of kPacks: odd strides meet no bank
     /// twice, so even ones get one pack of padding.
-    static constexpr __device__ int place(int i) {
-        return kPacks % 2 == 0 ? i + i / kPacks : i;
+    static constexpr __device__ int place(int i) { return kPacks % 2 == 0 ? i + i / kPacks : i; }
+};
+
+/// Which tiles are read and written in packs: `count` of them, from output `first` on. The `rest`,
+/// at both ends, goes output by output: so do all outputs if the pointers are not aligned to packs.
+template <class Tiling>
+struct WholeTiles {
+    static constexpr Index kInputs = Tiling::kTilePacks * Tiling::kPack;
+    static constexpr Index kSkipped = Tiling::kBefore > 0 ? 1 : 0;  // tiles that begin too early
+    static constexpr Index first = kSkipped * Tiling::kTile;
+    Index count, rest;
+
+    __device__ WholeTiles(const void* input, const void* output, Index n, Index outputs) {
+        const bool aligned = ((reinterpret_cast<Index>(input) | reinterpret_cast<Index>(output)) %
+                              sizeof(typename Tiling::Pack)) == 0;
+        const Index end = min(outputs, n + Tiling::kBefore + Tiling::kTile - kInputs);
+        const Index tiles = end / Tiling::kTile;
+        count = aligned && tiles > kSkipped ? tiles - kSkipped : 0;
+        rest = outputs - count * Tiling::kTile;
+    }
+    /// Output i of the rest.
+    __device__ __forceinline__ Index rest_at(Index i) const {
+        return i < first ? i : i + count * Tiling::kTile;
     }
 };
 
