@@ -57,6 +57,7 @@ pack = "pack_bytes / element_bytes"
 packs = "outputs_per_thread / pack"
 tile = "block * outputs_per_thread"
 tiles = "ceil_div(outputs, tile)"
+is_small = "n <= 8192 * sm_count"
 end_blocks = "iif(boundary = 'valid', 1, 2) * outputs_per_thread"
 # As Tiling has them.
 lead = "iif(boundary = 'valid', 0, ceil_div(radius, pack) * pack - radius)"
@@ -66,35 +67,53 @@ staged_packs = "tile_packs + padding * (tile_packs / packs)"
 exchanged_packs = "exchange * block * (packs + padding)"
 shared_bytes = "pack_bytes * iif(staging = 'shared', staged_packs, exchanged_packs + iif(by_bulk, 2 * tile_packs, 0))"
 
-[[default]]  # blocks for all multiprocessors: few outputs for each thread
-# The defaults follow winners on an H100 and an H200; docs/reference/performance.md has what they lose.
-when = "weighting = 'weights' AND n <= 8192 * sm_count"
-staging = """iif(element_bytes = 8, iif(radius <= 8, 'direct', 'register_cache'),
-    iif(radius <= 2, 'shared', 'register_cache'))"""
-block = "iif(element_bytes = 8, 128, iif(radius <= 2, 512, 256))"
+[[default]]  # a neighbourhood of few packs: L1 has the neighbours' loads
+# The defaults follow winners on an H200; docs/reference/performance.md has what they lose.
+when = "radius <= 8"
+staging = "direct"
+block = "iif(element_bytes = 8 AND is_small, 128, 256)"
 outputs_per_thread = "16 / element_bytes"
+evaluation = "iif(weighting = 'weights', 'direct', 'nested')"
+exchange = 0
+
+[[default]]  # so many products that blocks which stay hide the loads
+when = "weighting = 'weights' AND element_bytes = 4 AND radius >= 24 AND NOT is_small AND compute_capability >= 90"
+staging = "bulk"
+block = 128
+outputs_per_thread = 12
+evaluation = "by_input"
+blocks_per_sm = 4
+
+[[default]]
+when = "weighting = 'weights' AND element_bytes = 4"
+staging = "iif(is_small, 'shared', 'direct')"
+block = "iif(is_small, 256, 128)"
+outputs_per_thread = "iif(is_small, 4, 8)"
 evaluation = "direct"
 exchange = 0
 
 [[default]]
 when = "weighting = 'weights'"
+staging = "iif(is_small, 'register_cache', 'shared')"
+block = 128
+outputs_per_thread = "iif(is_small, 2, 8)"
 evaluation = "direct"
+exchange = "iif(is_small, 0, 1)"
 
-[[default]]  # a neighbourhood of few packs: L1 has the neighbours' loads
-when = "radius <= 8"
-staging = "direct"
-block = "iif(element_bytes = 8 AND n <= 1024 * sm_count, 128, 256)"
-outputs_per_thread = "16 / element_bytes"
+[[default]]  # sums: the more inputs, the more outputs share them
+when = "element_bytes = 4"
+staging = "register_cache"
+block = 128
+outputs_per_thread = "iif(radius >= 24 AND NOT is_small, 16, 8)"
+
+[[default]]
+when = "radius < 16 OR is_small"
+staging = "register_cache"
+block = 128
+outputs_per_thread = 4
 exchange = 0
 
 [[default]]
-when = "element_bytes = 4 OR radius < 16 OR n <= 8192 * sm_count"
-staging = "register_cache"
-block = 128
-outputs_per_thread = "iif(element_bytes = 8, 4, iif(radius < 16, 8, 16))"
-exchange = "iif(element_bytes = 4 AND radius >= 16, 1, 0)"
-
-[[default]]  # so many additions that sums shared among more outputs pay
 block = 128
 
 [arguments]
