@@ -15,13 +15,13 @@ prune = [
     "pack_bytes >= 8 OR pack = 1",
     "layout <> 'flat' OR (columns <= 256 AND columns / common <= block)",
     "layout <> 'tiles' OR pack = 1 OR columns % pack = 0",
-    "layout <> 'tiles' OR columns >= 32 OR columns % (16 / element_bytes) = 0",
+    "layout <> 'tiles' OR columns >= 16 OR columns % (16 / element_bytes) = 0",
     "layout <> 'tiles' OR threads_across / 2 * pack < columns",
     # Rows enough for the threads that share a column.
     "layout <> 'tiles' OR block / threads_across <= rows",
     # One wave, whole or half; where no column is split the number of blocks does not depend on it.
     "block * blocks_per_sm IN (1024, 2048)",
-    "block * blocks_per_sm = 2048 OR splits > 1",
+    "block * blocks_per_sm = 2048 OR sm_count * 2048 / block >= 2 * tiles",
 ]
 reproducibility = "iif(exact, 'exact', 'fixed')"
 
@@ -42,9 +42,17 @@ common = "min(pack, iif(columns % 16 = 0, 16, iif(columns % 8 = 0, 8, iif(column
 flat_rows = "max(1, block / (columns / common)) * (pack / common)"
 tiles = "iif(layout = 'flat', 1, min(ceil_div(columns, threads_across * pack), 1073741824))"
 splits = "max(1, min(65535, sm_count * blocks_per_sm / tiles, ceil_div(rows, unroll * iif(layout = 'flat', flat_rows, block / threads_across))))"
+# Of the defaults.
+trip_block = "iif(rows <= 128 AND element_bytes >= 4, 128, iif(rows <= 128 OR (rows <= 256 AND bytes > 1048576), 256, 512))"
+wave_tile = """iif(columns <= 16, 8, iif(columns <= 256, 16, iif(columns <= 1024, 32,
+    iif(element_bytes <= 2, iif(columns <= 32 * sm_count, 64, min(128, columns / (2 * sm_count))),
+    iif(columns <= 16 * sm_count AND bytes <= 33554432, 16, 32)))))"""
+waves = "ceil_div(columns, wave_tile * sm_count)"
+wave_block = """iif(columns <= 1024 OR element_bytes <= 2, 512, iif(waves > 4, 128, iif(waves > 1, 512,
+    iif(bytes > 33554432, 256, 1024))))"""
 
 [[default]]  # next to nothing: little code
-# The defaults follow winners on an H200 and an H100; docs/reference/performance.md has what they lose.
+# The defaults follow winners on an H200; docs/reference/performance.md has what they lose.
 when = "bytes <= 256 AND columns <= 64"
 layout = "flat"
 block = 128
@@ -54,7 +62,7 @@ unroll = 2
 blocks_per_sm = 16
 
 [[default]]  # one trip of one block
-when = "bytes <= 8192 AND columns <= 64 AND (rows < 16 OR element_bytes < 4 OR columns <= 4 OR row_bytes % 16 <> 0)"
+when = "bytes <= 8192 AND columns <= 64 AND (rows < 16 OR columns <= 4 OR (columns < 16 AND row_bytes % 16 <> 0))"
 layout = "flat"
 block = "iif(rows * columns <= 1024, 128, iif(rows * columns <= 2048, 256, 512))"
 threads_across = 1
@@ -63,78 +71,67 @@ unroll = 8
 blocks_per_sm = "iif(rows * columns <= 1024, 16, iif(rows * columns <= 2048, 8, 4))"
 
 [[default]]  # tiles of eight columns do not come out even
-when = "bytes <= 32768 AND columns < 32 AND (columns <= 4 OR row_bytes % 16 <> 0)"
+when = "columns < iif(element_bytes >= 4, 16, 32) AND (columns <= 4 OR row_bytes % 16 <> 0)"
 layout = "flat"
 block = 256
 threads_across = 1
-unroll = 8
-blocks_per_sm = 8
-
-[[default]]
-when = "columns < 32 AND (columns <= 4 OR row_bytes % 16 <> 0)"
-layout = "flat"
-block = 256
-threads_across = 1
-pack_bytes = "iif(columns <= 8, element_bytes, 8)"
-unroll = "iif(columns <= 8, 2, 4)"
+pack_bytes = "iif(bytes <= 32768, 8 * element_bytes, iif(columns <= 8, element_bytes, 8))"
+unroll = "iif(bytes <= 32768, 8, iif(columns <= 8, 2, 4))"
 blocks_per_sm = 8
 
 [[default]]  # few rows: threads beside each other
-when = "rows <= 64 AND (rows < 16 OR element_bytes < 4 OR (bytes > 1048576 AND row_bytes % 16 <> 0))"
+when = "rows < 16"
 block = 128
-threads_across = "iif(columns <= 64 OR rows > 32, 32, iif(rows < 16, 128, 64))"
+threads_across = "iif(columns <= 64, 32, 128)"
 pack_bytes = "element_bytes"
-unroll = "iif(columns <= 64 OR rows > 32, 4, 8)"
+unroll = "iif(columns <= 64, 4, 8)"
 blocks_per_sm = 16
 
 [[default]]  # one trip of one block for each tile: no block waits for another
-when = "rows <= 512 AND element_bytes >= 4 AND (bytes <= 1048576 OR row_bytes % 16 = 0)"
-block = "iif(rows <= 128, 128, iif(rows <= 256 AND bytes > 1048576, 256, 512))"
-threads_across = "iif(rows <= 32 AND columns > 64, 32, 8)"
-pack_bytes = "iif(rows > 32 AND bytes > 1048576, 16, element_bytes)"
-unroll = 8
-blocks_per_sm = "iif(rows <= 128, 16, iif(rows <= 256 AND bytes > 1048576, 8, 4))"
+when = """rows <= 64 OR (rows <= 512 AND (bytes <= 1048576 OR columns <= 1024))
+    OR (rows <= 256 AND row_bytes % 16 = 0)"""
+block = "trip_block"
+threads_across = """iif(rows <= 32, iif(columns > 64, trip_block / 4, 16),
+    iif(rows <= 64 AND bytes > 1048576 AND row_bytes % 16 <> 0, 16, 8))"""
+pack_bytes = "iif(rows > 32 AND bytes > 1048576 AND row_bytes % 16 = 0, 16, element_bytes)"
+unroll = "iif(rows <= 32 AND columns <= 64, 4, 8)"
+blocks_per_sm = "2048 / trip_block"
 
 [[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
-when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND rows >= iif(element_bytes = 1, 256, 4096)
+when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND rows > 256
     AND (bytes <= 33554432 OR columns <= 1024 OR row_bytes % 16 <> 0)"""
 block = "iif(rows > 4096, 512, 256)"
 threads_across = 8
 pack_bytes = 8
 blocks_per_sm = "iif(rows > 4096, 2, 4)"
 
-[[default]]
-when = "columns <= 1024 AND rows <= 4096"
-block = "iif(rows < 256, 128, 256)"
-threads_across = "iif(columns <= 128 AND rows >= 128, 8, 16)"
+[[default]]  # narrow tiles, so that there are some for each multiprocessor
+when = "columns <= iif(rows <= 4096, 512, iif(rows <= 16384, 64, 0))"
+block = 256
+threads_across = 8
 pack_bytes = "element_bytes"
-blocks_per_sm = "iif(rows < 256, 16, 8)"
+unroll = "iif(element_bytes <= 2, 8, 4)"
 
 [[default]]  # much data in wide rows
 when = "bytes > 33554432 AND columns > 1024 AND row_bytes % 16 = 0"
+block = "iif(columns > 64 * sm_count, 256, 512)"
 threads_across = 32
-blocks_per_sm = "iif(ceil_div(row_bytes, 512) <= sm_count, 2, 4)"
+blocks_per_sm = "iif(columns > 64 * sm_count, 4, 2)"
 
-[[default]]  # long columns
-when = "columns <= 1024"
-threads_across = "iif(columns > 16, 16, 8)"
+[[default]]  # the same where packs are not aligned
+when = "bytes > 33554432 AND columns > 32 * sm_count AND element_bytes >= 4"
+block = "iif(rows <= 4096 OR element_bytes = 8, 128, 512)"
+threads_across = "iif(rows <= 4096 OR element_bytes = 8, 32, 256)"
 pack_bytes = "element_bytes"
-unroll = 8
-blocks_per_sm = "iif(columns > 16, 2, 4)"
+unroll = "iif(rows <= 4096, 8, 4)"
+blocks_per_sm = "iif(rows <= 4096 OR element_bytes = 8, 16, 4)"
 
-[[default]]
-when = "element_bytes = 1"
-block = 256
-threads_across = "iif(bytes > 4194304, 64, 32)"
-pack_bytes = 1
-blocks_per_sm = 8
-
-[[default]]
-block = 256
-threads_across = 32
+[[default]]  # a tile or few for each multiprocessor, which they fill
+block = "wave_block"
+threads_across = "wave_tile"
 pack_bytes = "element_bytes"
-unroll = 8
-blocks_per_sm = 8
+unroll = "iif(element_bytes = 1 AND columns > 32 * sm_count, 4, 8)"
+blocks_per_sm = "iif(waves > 2 OR (element_bytes <= 2 AND columns > 32 * sm_count), 2048, 1024) / wave_block"
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }

@@ -43,6 +43,7 @@ row_bytes = "columns * element_bytes"
 bytes = "rows * row_bytes"
 soonest = "iif(compute_capability >= 90 AND bytes <= 33554432, 'early', 'late')"
 by_block = "threads_per_row = block"
+few_long = "iif(rows < 6 * sm_count AND (row_bytes <= 32768 OR element_bytes < 4), 256, 128)"  # threads of a default
 resident = "sm_count * blocks_per_sm"
 blocks_per_row = "iif(by_block, max(1, min(resident / rows, ceil_div(columns, block * pack * unroll))), 1)"
 staged_rows = "max(1, (block * unroll * pack - pack + 1) / columns)"
@@ -88,8 +89,8 @@ release = "soonest"
 [[default]]  # much data: more loads in flight in each thread
 when = "row_bytes <= 2048"
 block = 128
-threads_per_row = "min(32, 2 * ceil_div(row_bytes, 96) - 1)"
-unroll = 8
+threads_per_row = "min(32, 2 * ceil_div(row_bytes, iif(element_bytes = 1, 48, 96)) - 1)"
+unroll = "iif(element_bytes = 1, 4, 8)"
 release = "soonest"
 
 [[default]]
@@ -119,12 +120,12 @@ block = "iif(element_bytes = 8, 512, 128)"
 unroll = "iif(element_bytes = 8, 8, 4)"
 release = "iif(rows <= 2048, soonest, 'late')"
 
-[[default]]  # long rows: several blocks for each, of fewer threads where elements are narrow
-block = "iif(row_bytes <= 32768 OR element_bytes < 4, 256, 128)"
-threads_per_row = "iif(row_bytes <= 32768 OR element_bytes < 4, 256, 128)"
-unroll = "iif(row_bytes <= 32768 OR rows >= 6 * sm_count, 8, 2)"
-blocks_per_sm = "iif(row_bytes <= 32768, 8, iif(element_bytes >= 4, 16, iif(rows >= 6 * sm_count, 8, 4)))"
-release = "soonest"
+[[default]]  # long rows: several blocks for each, with fewer loads in flight where elements are narrow
+block = "few_long"
+threads_per_row = "few_long"
+unroll = "iif(element_bytes < 4 AND rows < 6 * sm_count, 2, iif(row_bytes <= 32768 OR rows >= 6 * sm_count, 8, 2))"
+blocks_per_sm = "2048 / few_long"
+release = "iif(element_bytes < 4, 'late', soonest)"
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }

@@ -36,44 +36,46 @@ pack = "iif(layout = 'merge', min(8, 16 / element_bytes), 16 / element_bytes)"
 by_block = "threads_per_segment = block"
 window = "iif(by_block, 1, min(block, 4 * block / threads_per_segment))"
 state_bytes = "iif(operation IN ('arg_min', 'arg_max', 'custom'), 16, accumulator_bytes)"
-idle = "1024 * sm_count / segments"  # half of the threads there are, for each segment
-threads = "iif(n <= 4096 OR n / segments < 64 OR segments >= 8 * sm_count, 128, iif(n / segments < 256, 256, 512))"
+idle = "4096 * sm_count / segments"  # twice the threads there are, for each segment
+# Of a default that has a block for each segment.
+threads = """iif(n <= 4096 OR n / segments < 64, 128, iif(segments < 8 * sm_count,
+    iif(n / segments < 256, 256, 512), iif(n / segments < 256, 128, 256)))"""
 steps = "n + 28 * segments"  # kStepsOfEnd
 shares = "max(1, min(sm_count * blocks_per_sm, ceil_div(steps, block * items_per_thread)))"
 
 [[default]]  # a block for each segment
 # The defaults follow winners on an H200; docs/reference/performance.md has what they lose. Nothing is known of the
 # lengths but their mean: groups are for so few bytes that one long segment of all cannot take long.
-when = """n * element_bytes <= iif(segments >= 32, 2097152, 1048576) AND segments <= 16 * sm_count
-    AND (segments >= 8 OR n <= 65536)"""
+when = """(n >= segments OR segments < 8 * sm_count) AND segments <= 16 * sm_count
+    AND (segments >= 8 OR n <= 65536) AND n * element_bytes <= max(1048576, min(4194304, 32768 * segments))"""
 layout = "groups"
 block = "threads"
 threads_per_segment = "threads"
 items_per_thread = "64 / element_bytes"
 
-[[default]]  # most segments are empty or nearly
-when = "n <= 2 * segments AND n * element_bytes <= 1048576"
+[[default]]  # most segments are empty
+when = "n < segments AND n * element_bytes <= 2097152"
 layout = "groups"
 block = 128
 threads_per_segment = "min(32, idle)"
-items_per_thread = "iif(n <= segments, 32, 64) / element_bytes"
+items_per_thread = "iif(idle <= 1, 32, 64) / element_bytes"
 
 [[default]]  # a thread for each short segment
-when = "n <= 16 * segments AND n * element_bytes <= 2097152"
+when = "n <= 16 * segments AND n * element_bytes <= 4194304"
 layout = "groups"
-block = 512
+block = "iif(n <= 2 * segments, 128, 512)"
 threads_per_segment = 1
 items_per_thread = "64 / element_bytes"
 
 [[default]]  # the search for a share is paid for by few items
 when = "element_bytes = 8"
-block = 128
+block = "iif(state_bytes > 8, 64, 128)"
 items_per_thread = "iif(n / segments >= 16, 8, 16)"
-blocks_per_sm = "iif(n / segments >= 16, 6, 4)"
+blocks_per_sm = "iif(n / segments >= 16, 6, 4) * iif(state_bytes > 8, 2, 1)"
 
 [[default]]
-items_per_thread = "iif(n * element_bytes <= 16777216, 16, 32)"
-blocks_per_sm = "iif(n * element_bytes <= 16777216, 10, 8)"
+items_per_thread = "iif(n * element_bytes <= 16777216 AND segments <= 1048576, 16, 32)"
+blocks_per_sm = "iif(n * element_bytes <= 8388608 AND segments <= 1048576, 10, 8)"
 
 [arguments]
 values = { access = "in", type = "element", count = "n" }
