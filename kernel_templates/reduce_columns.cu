@@ -45,7 +45,8 @@ splits = "max(1, min(65535, sm_count * blocks_per_sm / tiles, ceil_div(rows, unr
 # Of the defaults.
 trip_block = "iif(rows <= 128 AND element_bytes >= 4, 128, iif(rows <= 128 OR (rows <= 256 AND bytes > 1048576), 256, 512))"
 wave_tile = """iif(columns <= 16, 8, iif(columns <= 256, 16, iif(columns <= 1024, 32,
-    iif(element_bytes <= 2, iif(columns <= 32 * sm_count, 64, min(128, columns / (2 * sm_count))),
+    iif(element_bytes <= 2, iif(bytes > 33554432, 128 / element_bytes,
+    iif(columns <= 32 * sm_count, 64, min(128, columns / (2 * sm_count)))),
     iif(columns <= 16 * sm_count AND bytes <= 33554432, 16, 32)))))"""
 waves = "ceil_div(columns, wave_tile * sm_count)"
 wave_block = """iif(columns <= 1024 OR element_bytes <= 2, 512, iif(waves > 4, 128, iif(waves > 1, 512,
@@ -71,7 +72,7 @@ unroll = 8
 blocks_per_sm = "iif(rows * columns <= 1024, 16, iif(rows * columns <= 2048, 8, 4))"
 
 [[default]]  # tiles of eight columns do not come out even
-when = "columns < iif(element_bytes >= 4, 16, 32) AND (columns <= 4 OR row_bytes % 16 <> 0)"
+when = "columns < iif(element_bytes >= 4 OR rows <= 512, 16, 32) AND (columns <= 4 OR row_bytes % 16 <> 0)"
 layout = "flat"
 block = 256
 threads_across = 1
@@ -98,12 +99,13 @@ unroll = "iif(rows <= 32 AND columns <= 64, 4, 8)"
 blocks_per_sm = "2048 / trip_block"
 
 [[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
-when = """element_bytes <= 2 AND columns > 512 AND columns % 8 = 0 AND rows > 256
+when = """element_bytes <= 2 AND columns > 512 AND row_bytes % 8 = 0 AND rows > 256
     AND (bytes <= 33554432 OR columns <= 1024 OR row_bytes % 16 <> 0)"""
-block = "iif(rows > 4096, 512, 256)"
-threads_across = 8
+block = "iif(rows > 4096 OR bytes > 33554432, 512, 256)"
+threads_across = "iif(bytes > 33554432 AND columns > 1024, 32, 8)"
 pack_bytes = 8
-blocks_per_sm = "iif(rows > 4096, 2, 4)"
+unroll = "iif(bytes > 33554432 AND columns > 1024, 8, 4)"
+blocks_per_sm = "iif(rows > 4096 OR bytes > 33554432, 2, 4)"
 
 [[default]]  # narrow tiles, so that there are some for each multiprocessor
 when = "columns <= iif(rows <= 4096, 512, iif(rows <= 16384, 64, 0))"
