@@ -17,7 +17,7 @@ import sys
 
 import reduce_peers
 
-HEADER = re.compile(r"(\w+) sum (?:(rows|columns) )?\S+")
+HEADER = re.compile(r"(\w+) sum (?:(rows|columns) )?\d\S*( by \d+ bytes)?$")
 ROW = re.compile(r"(?P<sizes>(?:\w+=\d+ )+) *(?P<us>[\d.]+) us .*rule (?P<rule>[\d.]+)  tuned (?P<tuned>[\d.]+)")
 
 
@@ -26,11 +26,14 @@ def shapes(lines):
     name = dimension = None
     for line in lines:
         if row := ROW.match(line):
+            if name is None:
+                raise SystemExit("untuned_peers: only sums of rows, columns and whole arrays can be compared")
             sizes = [int(size) for size in re.findall(r"=(\d+)", row["sizes"])]
             best = float(row["us"])
             yield name, dimension, (1, *sizes)[-2:], best * float(row["rule"]), best * float(row["tuned"])
-        elif header := HEADER.match(line):
-            name, dimension = header[1], 0 if header[2] == "columns" else 1
+        elif not re.match(r" |\w+=", line):  # a title of other problems
+            header = HEADER.match(line.rstrip())
+            name, dimension = (header[1], 0 if header[2] == "columns" else 1) if header else (None, None)
 
 
 class Sums:

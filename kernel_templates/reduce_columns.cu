@@ -43,7 +43,13 @@ flat_rows = "max(1, block / (columns / common)) * (pack / common)"
 tiles = "iif(layout = 'flat', 1, min(ceil_div(columns, threads_across * pack), 1073741824))"
 splits = "max(1, min(65535, sm_count * blocks_per_sm / tiles, ceil_div(rows, unroll * iif(layout = 'flat', flat_rows, block / threads_across))))"
 # Of the defaults.
-trip_block = "iif(rows <= 128 AND element_bytes >= 4, 128, iif(rows <= 128 OR (rows <= 256 AND bytes > 1048576), 256, 512))"
+wide = "row_bytes % 16 = 0 AND bytes > 1048576"
+fits = "32768 * element_bytes / (16 * state_bytes)"  # a block's threads with states for packs of 16 bytes
+trip_block = """min(iif(rows > 32 AND wide, fits, 1024), iif(rows <= 128 AND (element_bytes >= 4 OR columns <= 8), 128,
+    iif(rows <= 128 OR (rows <= 256 AND bytes > 1048576), 256, 512)))"""
+pack_tiles = "ceil_div(row_bytes, iif(bytes > 33554432 AND columns > 1024, 256, 64))"
+pack_block = "min(2 * fits, iif(rows > 4096 OR bytes > 33554432, 512, 256))"
+wide_block = "min(fits, iif(columns > 64 * sm_count, 256, 512))"
 wave_tile = """iif(columns <= 16, 8, iif(columns <= 256, 16, iif(columns <= 1024, 32,
     iif(element_bytes <= 2, iif(bytes > 33554432, 128 / element_bytes,
     iif(columns <= 32 * sm_count, 64, min(128, columns / (2 * sm_count)))),
@@ -92,20 +98,20 @@ blocks_per_sm = 16
 when = """rows <= 64 OR (rows <= 512 AND (bytes <= 1048576 OR columns <= 1024))
     OR (rows <= 256 AND row_bytes % 16 = 0)"""
 block = "trip_block"
-threads_across = """iif(rows <= 32, iif(columns > 64, trip_block / 4, 16),
-    iif(rows <= 64 AND bytes > 1048576 AND row_bytes % 16 <> 0, 16, 8))"""
-pack_bytes = "iif(rows > 32 AND bytes > 1048576 AND row_bytes % 16 = 0, 16, element_bytes)"
+threads_across = """iif(rows <= 32, iif(columns > 64, trip_block / 4, iif(columns > 8, 16, 8)),
+    iif(rows <= 64 AND bytes > 1048576 AND NOT wide, 16, 8))"""
+pack_bytes = "iif(rows > 32 AND wide, 16, element_bytes)"
 unroll = "iif(rows <= 32 AND columns <= 64, 4, 8)"
 blocks_per_sm = "2048 / trip_block"
 
 [[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
 when = """element_bytes <= 2 AND columns > 512 AND row_bytes % 8 = 0 AND rows > 256
     AND (bytes <= 33554432 OR columns <= 1024 OR row_bytes % 16 <> 0)"""
-block = "iif(rows > 4096 OR bytes > 33554432, 512, 256)"
+block = "pack_block"
 threads_across = "iif(bytes > 33554432 AND columns > 1024, 32, 8)"
 pack_bytes = 8
 unroll = "iif(bytes > 33554432 AND columns > 1024, 8, 4)"
-blocks_per_sm = "iif(rows > 4096 OR bytes > 33554432, 2, 4)"
+blocks_per_sm = "iif(1024 * sm_count / pack_block >= pack_tiles, 1024, 2048) / pack_block"
 
 [[default]]  # narrow tiles, so that there are some for each multiprocessor
 when = "columns <= iif(rows <= 4096, 512, iif(rows <= 16384, 64, 0))"
@@ -113,12 +119,13 @@ block = 256
 threads_across = 8
 pack_bytes = "element_bytes"
 unroll = "iif(element_bytes <= 2, 8, 4)"
+blocks_per_sm = "iif(sm_count >= 16, 4, 8)"
 
 [[default]]  # much data in wide rows
 when = "bytes > 33554432 AND columns > 1024 AND row_bytes % 16 = 0"
-block = "iif(columns > 64 * sm_count, 256, 512)"
+block = "wide_block"
 threads_across = 32
-blocks_per_sm = "iif(columns > 64 * sm_count, 4, 2)"
+blocks_per_sm = "iif(1024 * sm_count / wide_block >= ceil_div(row_bytes, 512), 1024, 2048) / wide_block"
 
 [[default]]  # the same where packs are not aligned
 when = "bytes > 33554432 AND columns > 32 * sm_count AND element_bytes >= 4"

@@ -15,7 +15,7 @@ prune = [
     # One wave of blocks, or nearly.
     "layout = 'groups' OR (block * blocks_per_sm >= 512 AND block * blocks_per_sm <= 1024)",
     # Groups save the search for a block's share, which few elements do not pay for.
-    "layout = 'merge' OR (n <= 1048576 AND block >= 128 AND blocks_per_sm = 10)",
+    "layout = 'merge' OR (n * element_bytes <= 4194304 AND block >= 128 AND blocks_per_sm = 10)",
     "layout = 'merge' OR items_per_thread IN (2 * pack, 4 * pack)",
     # Threads for segments of about the mean length, or as many as all segments leave idle.
     "layout = 'merge' OR by_block OR n / segments <= threads_per_segment * 512",

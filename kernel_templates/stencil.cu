@@ -224,9 +224,10 @@ __device__ __forceinline__ void exchange_window(const typename Tiling::Pack* of_
 }
 
 /// Any grid of one dimension and any pointers to T: tiles that lie inside go in packs if input and
-/// output are aligned to them, others output by output, one for each thread of a block. The register cache by shuffles, with
-/// several outputs for each thread, is that of E. Ben-Sasson et al., "Fast multiplication in binary
-/// fields on GPUs via register cache" (2016), which NVIDIA's article of 2017 shows on this stencil.
+/// output are aligned to them, others output by output, one for each thread of a block. The register
+/// cache by shuffles, with several outputs for each thread, is that of E. Ben-Sasson et al., "Fast
+/// multiplication in binary fields on GPUs via register cache" (2016), which NVIDIA's article of 2017
+/// shows on this stencil.
 template <class T, int radius, Weighting weighting, Boundary boundary, Staging staging, int block,
           int outputs, int pack_bytes, Evaluation evaluation, int exchange, int async, Load load,
           Store store>

@@ -120,7 +120,8 @@ double WorkOrder::assumed_s(std::size_t item, Effort effort) const {
     constexpr double kRead = 4e-9;  // for each element
     constexpr double kMore = 1.5;
     const double part = effort == Effort::full ? 1 : kBriefPart;
-    return kBegin + kMore * part * budget_s_ + kRead * elements_of(states_[item].sizes);
+    return kBegin + kMore * part * budget_s_ +
+           kRead * elements_of(items_[item].misses.front().key.kernel, states_[item].sizes);
 }
 
 std::vector<WorkStep> WorkOrder::steps() const {

@@ -47,9 +47,9 @@ detail::ReduceShape shape_with_default(ReduceKind kind, std::int64_t outer, std:
     }
 }
 
-constexpr std::int64_t kInner[] = {1,      2,      3,       4,       5,       8,      12,   16,
-                                   24,     31,     64,      100,     256,     600,    1024, 3001,
-                                   12'000, 65'536, 100'003, 1 << 20, 3 << 20, 1 << 26};
+constexpr std::int64_t kInner[] = {1,      2,      3,      4,       5,       8,       12,     16,
+                                   24,     31,     64,     100,     256,     600,     1024,   3001,
+                                   12'000, 33'796, 65'536, 100'003, 1 << 20, 3 << 20, 1 << 26};
 
 class ReduceDefaults : public ::testing::TestWithParam<ReduceKind> {};
 
@@ -62,7 +62,7 @@ TEST_P(ReduceDefaults, OnEachGpuARuleGivesTheDefaultOfEachProblem) {
         for (const ElementType element : {ElementType::int8, ElementType::bfloat16,
                                           ElementType::float32, ElementType::float64}) {
             for (const ReduceOp op : {ReduceOp::sum, ReduceOp::max, ReduceOp::arg_min}) {
-                for (std::int64_t outer = 1; outer < (1 << 22); outer = outer * 3 + 1) {
+                for (std::int64_t outer = 1; outer < (1 << 22); outer = outer * 2 + 1) {
                     for (const std::int64_t inner : kInner) {
                         if (GetParam() != ReduceKind::segments &&
                             outer * inner > (std::int64_t{1} << 33)) {
@@ -73,7 +73,10 @@ TEST_P(ReduceDefaults, OnEachGpuARuleGivesTheDefaultOfEachProblem) {
                                             shape_with_default(GetParam(), outer, inner)});
                         const auto standard = kernel.default_of(problem, gpu);
                         used.insert(standard.rule);
-                        if (standard.rule == nullptr && without[gpu.id]++ < 3) {
+                        const bool passes_over =  // rows do, at some odd lengths
+                            GetParam() != ReduceKind::rows && GetParam() != ReduceKind::all &&
+                            !standard.passed_over.empty();
+                        if ((standard.rule == nullptr || passes_over) && without[gpu.id]++ < 3) {
                             ADD_FAILURE() << gpu.id << " " << types_text(problem) << " " << outer
                                           << "x" << inner << ": " << standard.configuration.text();
                         }
