@@ -58,25 +58,11 @@ class Sums:
             for matrix, result in zip(matrices, results):
                 torch.sum(matrix, dimension, dtype=dtype, out=result)
 
-        chain()
-        torch.cuda.synchronize()
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph):
-            chain()
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        times = []
-        for _ in range(self.samples + 1):
-            self.library.flush.max()
-            torch.cuda._sleep(reduce_peers.SLEEP_CYCLES)
-            begin.record()
-            graph.replay()
-            end.record()
-            end.synchronize()
-            times.append(begin.elapsed_time(end) * 1e3 / len(starts))
+        times = self.library.times(chain, len(starts), False, self.samples, results)
         right = matrices[-1].sum(dimension, dtype=torch.int64 if "int" in name else torch.float64)
         if not torch.allclose(results[-1].to(torch.float64), right.to(torch.float64), rtol=1e-4, atol=1):
             raise ValueError(f"torch.sum of {name} {shape} is wrong")
-        return statistics.median(times[1:])
+        return statistics.median(times)
 
 
 def main():
@@ -84,10 +70,18 @@ def main():
     parser.add_argument("file", type=argparse.FileType())
     parser.add_argument("--samples", type=int, default=11)
     options = parser.parse_args()
-    sums = Sums(options.samples)
+    drawn = list(shapes(options.file))
+    if not drawn:
+        sys.exit(f"untuned_peers: {options.file.name} has no line of untuned's")
+    if unknown := {name for name, *_ in drawn} - reduce_peers.ITEM_BYTES.keys():
+        sys.exit(f"untuned_peers: torch.sum is not timed for {', '.join(sorted(unknown))}")
+    try:
+        sums = Sums(options.samples)
+    except ImportError as error:
+        sys.exit(f"untuned_peers: PyTorch cannot be used: {error}")
     print(sums.library.how)
     rules, tuneds = [], []
-    for name, dimension, shape, rule, tuned in shapes(options.file):
+    for name, dimension, shape, rule, tuned in drawn:
         us = sums.time(name, dimension, shape)
         rules.append(us / rule)
         tuneds.append(us / tuned)
