@@ -195,8 +195,8 @@ double elements_of(const Sizes& sizes) {
 }
 
 double elements_of(std::string_view kernel, const Sizes& sizes) {
-    return kernel.starts_with("reduce_segments") ? static_cast<double>(sizes.back())
-                                                 : elements_of(sizes);
+    const bool has_segments = kernel.starts_with("reduce_segments") && !sizes.empty();
+    return has_segments ? static_cast<double>(sizes.back()) : elements_of(sizes);
 }
 
 double octaves_between(std::span<const std::int64_t> left, std::span<const std::int64_t> right) {

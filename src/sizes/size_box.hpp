@@ -55,7 +55,7 @@ std::optional<Sizes> exact_sizes(std::string_view text);
 /// The names of the sizes in such a text, or in a sizes_text().
 std::vector<std::string> size_names(std::string_view text);
 
-/// The product of the sizes.
+/// The product of the sizes; 1 for none.
 double elements_of(const Sizes& sizes);
 /// The elements that a problem of the kernel works on. Segments have their number beside their
 /// elements, which is no factor.

@@ -57,6 +57,13 @@ TEST(WorkOrder, DoesNotBeginWithLargeArraysThatTakeLongToTune) {
     EXPECT_GT(order.steps().back().tune_s, 10 * order.steps().front().tune_s);
 }
 
+TEST(WorkOrder, CountsSegmentsByTheirElements) {
+    WorkItem segments = item_of("reduce_segments", 1 << 26, 10);
+    segments.misses.front().sizes = "segments=1048576 n=67108864";
+    const WorkOrder order({segments, item_of("reduce", 1 << 26, 10)}, {});
+    EXPECT_DOUBLE_EQ(order.steps().front().tune_s, order.steps().back().tune_s);
+}
+
 TEST(WorkOrder, LearnsFromWhatWasTuned) {
     const std::vector<WorkItem> items{item_of("a", 1 << 24, 100), item_of("a", 1 << 22, 100),
                                       item_of("b", 1 << 20, 100)};
