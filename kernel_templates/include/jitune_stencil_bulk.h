@@ -8,9 +8,9 @@ namespace jitune {
 
 /// All outputs by any grid of one dimension: tiles that lie inside from a ring that the bulk copy
 /// engine fills, which takes `ring_stages * kTilePacks` packs of shared memory, with as many behind
-/// it as the tile's outputs for their exchange. What is left at the ends goes output by output
-/// while the first tiles come, and so do all outputs if the pointers are not aligned to 16 bytes. A
-/// thread's number of packs is odd: there is no padding in a bulk copy.
+/// it as the tile's outputs for their exchange. Threads compute the outputs at both ends
+/// one by one while the first tiles come, and all outputs if the pointers are not aligned to 16
+/// bytes. A thread's number of packs is odd: there is no padding in a bulk copy.
 template <class Tiling, Weighting weighting, Boundary boundary, int radius, int block, int outputs,
           Evaluation evaluation, Store store, int ring_stages, class T>
 __device__ __forceinline__ void stencil_by_bulk(const T* input,

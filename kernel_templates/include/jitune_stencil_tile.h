@@ -39,11 +39,14 @@ struct Tiling {
 
     /// Where shared memory has pack i. Threads read at a stride of kPacks: odd strides meet no bank
     /// twice, so even ones get one pack of padding.
-    static constexpr __device__ int place(int i) { return kPacks % 2 == 0 ? i + i / kPacks : i; }
+    static constexpr __device__ int place(int i) {
+        return kPacks % 2 == 0 ? i + i / kPacks : i;
+    }
 };
 
-/// Which tiles are read and written in packs: `count` of them, from output `first` on. The `rest`,
-/// at both ends, goes output by output: so do all outputs if the pointers are not aligned to packs.
+/// The kernel reads and writes `count` tiles in packs, from output `first` on. Threads compute the
+/// `rest` of the outputs, at both ends, one by one: all of them if the pointers are not aligned to
+/// packs.
 template <class Tiling>
 struct WholeTiles {
     static constexpr Index kInputs = Tiling::kTilePacks * Tiling::kPack;

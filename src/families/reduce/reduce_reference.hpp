@@ -52,8 +52,8 @@ struct ReduceTypes {
 float trial_scale(const ReduceTypes& types, std::size_t longest);
 
 /// The reduction of an array that repeats `pattern`, a whole number of elements. Integers are
-/// combined in wrapping arithmetic, floats in double with compensated sums. What the pattern
-/// repeats takes next to no time. The tolerance fits the data of reduce_data.hpp. Throws
+/// combined in wrapping arithmetic, floats in double with compensated sums. Repetitions of the
+/// pattern take next to no time. The tolerance fits the data of reduce_data.hpp. Throws
 /// Error(usage) for a custom operation, which has no reference.
 Expected reduce_reference(const ReduceTypes& types, const ReduceLayout& layout,
                           std::span<const std::byte> pattern);
