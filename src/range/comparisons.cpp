@@ -20,10 +20,11 @@ constexpr int kTries = 3;
 
 std::vector<std::size_t> Comparisons::search(const Sizes& sizes) {
     constexpr std::ptrdiff_t kHints = 12;
-    const auto& known = table_.configurations();
+    std::vector<std::string> known = table_.configurations();
+    std::erase(known, kDefault);
+    known.erase(known.begin(), known.end() - std::min(std::ssize(known), kHints));
     std::vector<std::size_t> found;
-    for (const std::string& one :
-         bench_.search(sizes, {known.end() - std::min(std::ssize(known), kHints), known.end()})) {
+    for (const std::string& one : bench_.search(sizes, known)) {
         found.push_back(table_.number_of(one));
     }
     if (chosen_) {
@@ -52,6 +53,9 @@ void Comparisons::search_anchors() {
         const std::vector<std::size_t> best =
             best_together(fitted_table(), plan_.limits.most_codes);
         chosen_.emplace(best.begin(), best.end());
+        if (const auto number = standard()) {
+            chosen_->insert(*number);
+        }
     }
     anchored_ = bench_.spent();
 }
@@ -134,12 +138,14 @@ bool Comparisons::compare(const Sizes& wished, const std::vector<std::size_t>& w
     std::vector<std::string> names;
     for (std::size_t i = 0; i < table_.configurations().size(); ++i) {
         const bool is_wanted = std::find(wanted.begin(), wanted.end(), i) != wanted.end();
-        if (is_wanted || is_known(i) || (goes_on(i) && table_.is_plausible(i, sizes))) {
+        if (i == standard()) {
+            numbers.push_back(i);
+        } else if (is_wanted || is_known(i) || (goes_on(i) && table_.is_plausible(i, sizes))) {
             numbers.push_back(i);
             names.push_back(table_.configurations()[i]);
         }
     }
-    if (names.empty()) {
+    if (numbers.empty()) {
         return false;
     }
     const double begun = bench_.spent();
@@ -150,6 +156,9 @@ bool Comparisons::compare(const Sizes& wished, const std::vector<std::size_t>& w
         refute(comparison.refuted);
     } while (comparison.disturbed && ++tries < kTries && bench_.spent() < plan_.first_tests);
     times_.add(sizes, bench_.spent() - begun);
+    if (sizes.size() > 1 && comparison.standard.ns > 0) {
+        comparison.timings[kDefault] = comparison.standard;
+    }
     if (comparison.timings.empty()) {
         return false;
     }

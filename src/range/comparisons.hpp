@@ -24,7 +24,7 @@ public:
 
     /// Searches at the anchors, and compares there what it has found. In several dimensions that is
     /// too much to compare elsewhere: those configurations go on that together are the best at the
-    /// anchors.
+    /// anchors, and the default, which may serve there.
     void search_anchors();
     /// Searches at probes where a larger problem takes clearly less time: a better configuration
     /// than the known ones exists there. Compares what it finds at the probes near by.
@@ -87,6 +87,9 @@ private:
     [[nodiscard]] const CostTable::Probe* slowest_probe() const;
     [[nodiscard]] Sizes snapped(Sizes sizes) const;
     bool compare(const Sizes& wished, const std::vector<std::size_t>& wanted, CostTable& into);
+    /// In several dimensions, the default as a server of sizes: it follows the sizes by rules,
+    /// which no configuration does. Nothing before the first comparison.
+    [[nodiscard]] std::optional<std::size_t> standard() const { return table_.find(kDefault); }
     void refute(const std::vector<std::string>& configurations);
 
     RangeBench& bench_;

@@ -15,6 +15,10 @@ namespace jitune::internal {
 /// Whether `sizes` lies between the two, in every dimension.
 bool lies_between(const Sizes& sizes, const Sizes& left, const Sizes& right);
 
+/// The name in a CostTable of the template's default, which may be another configuration at each
+/// probe.
+inline constexpr const char* kDefault = "default";
+
 /// A median, and its uncertainty: half the width of its confidence interval over the median.
 struct Timing {
     double ns = 0;

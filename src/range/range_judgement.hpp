@@ -13,7 +13,7 @@ namespace jitune::internal {
 
 /// A configuration with the sizes that it serves.
 struct ServedRange {
-    std::string configuration;
+    std::string configuration;  ///< kDefault: the template's default serves
     std::vector<SizeBox> boxes;
     Sizes sizes;            ///< at which it was compared, nearest to the middle of its first box
     double loss_bound = 1;  ///< the largest loss at sizes where it was compared

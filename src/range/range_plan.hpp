@@ -22,9 +22,9 @@ public:
     virtual std::vector<std::string> search(const Sizes& sizes,
                                             const std::vector<std::string>& hints) = 0;
 
-    /// Times the configurations, of which there is at least one, and the template's default against
-    /// each other. Returns no times if the problem cannot be set up at these sizes. A disturbed
-    /// comparison counts as not made: the search repeats it while it has time.
+    /// Times the configurations, perhaps none, and the template's default against each other.
+    /// Returns no times if the problem cannot be set up at these sizes. A disturbed comparison
+    /// counts as not made: the search repeats it while it has time.
     virtual Comparison compare(const Sizes& sizes,
                                const std::vector<std::string>& configurations) = 0;
 

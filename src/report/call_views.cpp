@@ -109,7 +109,7 @@ View used_winners_view(const UsageReport& usage, std::size_t most) {
                 day_text(row->last_at),
                 speed_up,
                 {saved_text(row->saved), row->saved.seconds},
-                winner.configuration};
+                server_text(winner)};
     });
     return view;
 }

@@ -197,8 +197,8 @@ std::vector<MapLane> map_lanes(const Coverage& coverage) {
             if (!boxes || boxes->empty()) {
                 continue;
             }
-            MapLane& lane = by_configuration[winner->configuration];
-            lane.configuration = winner->configuration;
+            MapLane& lane = by_configuration[server_text(*winner)];
+            lane.configuration = server_text(*winner);
             lane.winners.push_back(winner);
             auto& sizes = may_serve(trust_of(*winner)) ? lane.sure : lane.unsure;
             sizes.insert(sizes.end(), boxes->begin(), boxes->end());

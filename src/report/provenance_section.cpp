@@ -124,7 +124,7 @@ View pinned_view(const ReportData& data) {
         {text_column("chosen by"), configuration_column(), day_column("made")},
         [](const Winner& winner) { return winner.pinned; },
         [](const Winner& winner) -> View::Row {
-            return {objective_of(winner), winner.configuration,
+            return {objective_of(winner), server_text(winner),
                     day_text(winner.provenance.created_at)};
         });
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <thread>
 
+#include "dispatch/answer/explanation.hpp"
 #include "fake/fake_clock.hpp"
 #include "fixtures/engine_fixture.hpp"
 #include "tuning/record/record_maker.hpp"
@@ -17,11 +18,16 @@ class EngineRanges : public EngineFixture {
 protected:
     /// Makes a database with the winner for n = 1000 alone, which serves these sizes.
     void restrict_range(const std::string& covers, bool unsure = false) {
+        restore(kFastest, {covers, 1.02, 59, unsure});
+    }
+    /// The same, with this configuration.
+    void restore(const char* configuration, const WinnerRange& range) {
         const Problem problem = fake_sum_problem();
         const RecordKey key = kernel_.kernel_template.key(problem, device_.info());
         Winner winner = make_engine()->store()->incumbent(key, problem.sizes).value();
         std::filesystem::remove(options_.database);
-        winner.range = {covers, 1.02, 59, unsure};
+        winner.configuration = configuration;
+        winner.range = range;
         make_engine()->store()->save({}, winner);
     }
 
@@ -80,6 +86,41 @@ TEST_F(EngineRanges, TheNearestAnswersOnlyWhereItIsNotEstimatedToBeSlowerThanThe
     EXPECT_EQ(info(*make_engine(), 1280).origin, Origin::template_default);
     EXPECT_EQ(info(*make_engine(), 1 << 20).origin, Origin::template_default);
     EXPECT_EQ(info(*make_engine(), 1000).origin, Origin::stored);
+}
+
+TEST_F(EngineRanges, TheDefaultAnswersWhereItIsTheWinner) {
+    tune_before();
+    restore(kFakeDefault, {.covers = "n=800..1400", .by_default = true});
+    const auto engine = make_engine();
+    const Resolved& answer = resolve(*engine);
+    EXPECT_EQ(answer.info.origin, Origin::template_default);
+    EXPECT_EQ(answer.info.configuration, kFakeDefault);
+    EXPECT_EQ(answer.reason, "");
+    EXPECT_NE(answer.winner, Digest{}) << "calls do not count as misses";
+    EXPECT_EQ(answer.winner_at, "") << "no winner is watched";
+    EXPECT_EQ(answer.serves, (SizeBox{{938}, {1062}})) << "other sizes may have another default";
+    EXPECT_EQ(info(*engine, 1300).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().tunings, 0);
+    EXPECT_EQ(info(*engine, 700).origin, Origin::tuned) << "not the nearest winner's sizes";
+    const Explanation explained = explain(*engine, {device_, kernel_, fake_sum_problem()});
+    EXPECT_EQ(explained.answer, "the template's default answers, as a sweep has chosen: " +
+                                    std::string(kFakeDefault));
+    EXPECT_TRUE(explained.rows.at(0).serves);
+}
+
+TEST_F(EngineRanges, ANewDefaultDoesNotAnswerForAnOlderOne) {
+    tune_before();
+    restore("block=32 items=1", {.covers = "n=800..1400", .by_default = true});
+    const auto engine = make_engine();
+    EXPECT_EQ(unserved(engine->tuner().store(), {device_, kernel_, fake_sum_problem()},
+                       {{800}, {1400}}, Reuse::all)
+                  .size(),
+              1U);
+    const Explanation explained = explain(*engine, {device_, kernel_, fake_sum_problem()});
+    EXPECT_EQ(explained.rows.at(0).reason,
+              "counts as missing: the template's default is another one since");
+    EXPECT_EQ(info(*engine).origin, Origin::tuned);
+    EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
 }
 
 TEST_F(EngineRanges, TheLargestComparisonAtASizeCounts) {

@@ -294,6 +294,46 @@ TEST(RangeSearch, BoundsHoldForRowsAsAGpuTookThem) {
     EXPECT_LE(std::exp(seen.log_loss / seen.sizes), 1.008) << "also of sizes that are unsure";
 }
 
+/// A kernel whose blocks take `tile` columns each: it is full where they come out even.
+SimulatedDevice::Cost waves(std::int64_t tile) {
+    return [=](const Sizes& sizes) {
+        const std::int64_t per_wave = 132 * tile;
+        const auto waves = static_cast<double>((sizes[1] + per_wave - 1) / per_wave);
+        return 900 + static_cast<double>(sizes[0] * per_wave) * waves * 1e-3;
+    };
+}
+
+TEST(RangeSearch, TheDefaultServesInSeveralDimensionsWhereItFollowsTheSizes) {
+    SimulatedDevice device(7);
+    for (const std::int64_t tile : {24, 32, 40, 56, 72, 88}) {
+        device.add(fmt::format("tile={}", tile), waves(tile));
+    }
+    device.standard = [&](const Sizes& sizes) { return 1.01 * device.best(sizes); };
+    const SizeBox domain{{256, 2048}, {65'536, 65'536}};
+    RangePlan plan = plan_of(domain);
+    plan.bound = 1.1;
+    const std::vector<ServedRange> ranges = search_range(device, plan);
+    const Seen seen = look(device, ranges, domain, 7, plan.bound);
+    EXPECT_LE(seen.unsure, seen.sizes / 20);
+    EXPECT_LE(seen.above, seen.sizes / 100);
+    EXPECT_TRUE(std::any_of(ranges.begin(), ranges.end(), [](const ServedRange& range) {
+        return range.configuration == kDefault && !range.unsure;
+    }));
+    for (const std::vector<std::string>& hints : device.hinted) {
+        EXPECT_EQ(std::count(hints.begin(), hints.end(), kDefault), 0) << "no configuration";
+    }
+}
+
+TEST(RangeSearch, TheDefaultOfOneSizeIsAConfiguration) {
+    SimulatedDevice device(7);
+    device.add("c", flat);
+    device.standard = [](const Sizes& /*sizes*/) { return 990; };
+    const SizeBox domain{{kLow}, {1 << 20}};
+    for (const ServedRange& range : search_range(device, plan_of(domain))) {
+        EXPECT_NE(range.configuration, kDefault) << "ranges of one size are cut where it changes";
+    }
+}
+
 TEST(RangeSearch, FollowsABoundaryThatRunsAcrossBothDimensions) {
     SimulatedDevice device(5);
     const auto slope = [](double power) {

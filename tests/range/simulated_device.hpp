@@ -23,7 +23,6 @@ public:
 
     explicit SimulatedDevice(std::uint64_t seed = 0) : random_(seed) {}
 
-    /// The first configuration is the template's default.
     void add(const std::string& configuration, Cost cost) { costs_[configuration] = cost; }
 
     /// Kernels over tiles: a start, a step for each turn of the grid over the data, and more where
@@ -49,7 +48,9 @@ public:
     }
 
     [[nodiscard]] double cost(const std::string& configuration, const Sizes& sizes) const {
-        return costs_.at(configuration)(sizes);
+        return configuration != kDefault ? costs_.at(configuration)(sizes)
+               : standard                ? standard(sizes)
+                                         : costs_.begin()->second(sizes);
     }
     [[nodiscard]] double best(const Sizes& sizes) const {
         double best = std::numeric_limits<double>::infinity();
@@ -61,8 +62,9 @@ public:
 
     /// Three of the best, as a search would find that has seen most of the space.
     std::vector<std::string> search(const Sizes& sizes,
-                                    const std::vector<std::string>& /*hints*/) override {
+                                    const std::vector<std::string>& hints) override {
         ++searches;
+        hinted.push_back(hints);
         std::vector<std::pair<double, std::string>> seen;
         for (const auto& [name, its] : costs_) {
             if (uniform() < 0.9) {
@@ -85,8 +87,10 @@ public:
         Comparison comparison;
         comparison.disturbed = disturbs(sizes, compares);
         disturbed_ = comparison.disturbed;
-        comparison.standard = timing(costs_.begin()->first, sizes);
-        comparison.timings[costs_.begin()->first] = comparison.standard;
+        comparison.standard = timing(kDefault, sizes);
+        if (!standard) {
+            comparison.timings[costs_.begin()->first] = comparison.standard;
+        }
         for (const std::string& name : names) {
             if (wrong.contains(name) && wrong.at(name).contains(sizes)) {
                 comparison.refuted.push_back(name);
@@ -99,6 +103,7 @@ public:
     std::string code_of(const std::string& configuration) override { return configuration; }
     double spent() override { return time_ / most_compares; }
 
+    Cost standard;  ///< of a default by rules; empty: the first configuration is the default
     std::map<std::string, bool> broken;    ///< configurations that fail
     std::map<std::string, SizeBox> wrong;  ///< where configurations give a wrong result
     double noise = 0.003;                  ///< standard deviation of a time over it
@@ -111,6 +116,7 @@ public:
     int searches = 0;
     int compares = 0;
     std::vector<Sizes> asked;
+    std::vector<std::vector<std::string>> hinted;  ///< to each search
 
 private:
     Timing timing(const std::string& configuration, const Sizes& sizes) {

@@ -79,6 +79,7 @@ TEST(TableDigest, ChangesWithAllThatIsServed) {
         [](Winner& one) { one.range.covers = "n=1..21"; },
         [](Winner& one) { one.range.covers = "n=1..19"; },
         [](Winner& one) { one.range.unsure = true; },
+        [](Winner& one) { one.range.by_default = true; },
     };
     std::vector<std::string> digests{digest_of({plain})};
     for (const auto& change : changes) {

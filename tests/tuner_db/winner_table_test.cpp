@@ -5,6 +5,7 @@
 
 #include "fixtures/store_fixture.hpp"
 #include "tuner_db/open_store.hpp"
+#include "tuner_db/winners/precedence.hpp"
 #include "tuner_db/winners/record_row.hpp"
 
 namespace jitune::internal {
@@ -72,6 +73,19 @@ TEST_F(WinnerRanges, WithoutATextAreTheSizesOfTheRow) {
     save(stored_range("rows=16 columns=64", ""));
     EXPECT_EQ(serving({16, 64}), "rows=16 columns=64: ");
     EXPECT_EQ(serving({16, 65}), "");
+}
+
+TEST_F(WinnerRanges, ByDefaultAreNotThoseOfTheConfiguration) {
+    Winner by_default = stored_range("n=2048", "n=5000..6000");
+    by_default.range.by_default = true;
+    save(stored_range("n=2048", "n=1024..4096"));
+    save(by_default);
+    EXPECT_FALSE(memory_->find(plain_key(), Sizes{2048})->range.by_default);
+    EXPECT_TRUE(memory_->find(plain_key(), Sizes{5500})->range.by_default);
+    EXPECT_EQ(serving({2048}), "n=2048: n=1024..4096");
+    EXPECT_EQ(serving({5500}), "n=2048: n=5000..6000");
+    EXPECT_NE(winner_id(*memory_->find(plain_key(), Sizes{2048})),
+              winner_id(*memory_->find(plain_key(), Sizes{5500})));
 }
 
 TEST_F(WinnerRanges, DoNotDependOnTheBucket) {

@@ -83,6 +83,7 @@ CREATE TABLE winner(
     loss_bound        REAL    NOT NULL DEFAULT 0.0 CHECK(loss_bound >= 0 AND loss_bound < 9e999),
     held_out          INTEGER NOT NULL DEFAULT 0 CHECK(held_out >= 0),
     unsure            INTEGER NOT NULL DEFAULT 0 CHECK(unsure IN (0, 1)),
+    by_default        INTEGER NOT NULL DEFAULT 0 CHECK(by_default IN (0, 1)),
     CHECK(image_format <> 'none' OR unsure = 1)
 ) STRICT;
 
@@ -232,7 +233,7 @@ CREATE VIEW winners AS SELECT
     kernel,
     types,
     CASE covers WHEN '' THEN sizes ELSE covers END AS sizes,
-    configuration,
+    CASE by_default WHEN 1 THEN 'the default' ELSE configuration END AS configuration,
     round(median_ns / 1000, 3) AS time_us,
     CASE WHEN default_median_ns > 0 THEN round(default_median_ns / median_ns, 3) END AS speed_up,
     CASE WHEN speed_up_high > 0 THEN round(speed_up_low, 3) END AS speed_up_low,
@@ -261,7 +262,7 @@ CREATE VIEW coverage AS SELECT
     alignment,
     template_hash,
     count(*) AS winners,
-    count(DISTINCT configuration) AS configurations,
+    count(DISTINCT CASE by_default WHEN 1 THEN 'the default' ELSE configuration END) AS configurations,
     sum(unsure) AS unsure,
     CASE WHEN max(loss_bound) > 0 THEN round((max(loss_bound) - 1) * 100, 2) END AS worst_loss_percent,
     group_concat(CASE unsure WHEN 0 THEN CASE covers WHEN '' THEN sizes ELSE covers END END, '; ') AS served,

@@ -52,7 +52,7 @@ void add_row(Coverage& coverage, const ServedSizes& row) {
 void finish(Coverage& coverage) {
     std::set<std::string> configurations;
     for (const Winner* const winner : coverage.winners) {
-        configurations.insert(winner->configuration);
+        configurations.insert(server_text(*winner));
     }
     coverage.configurations = configurations.size();
     coverage.served = united(coverage.served);
@@ -67,7 +67,7 @@ void finish(Coverage& coverage) {
 }
 
 /// The common part of rows that differ in nothing but the sizes that they serve: the kernel, the
-/// configuration, whether they are unsure, and the number of sizes.
+/// configuration (the default is one), whether they are unsure, and the number of sizes.
 using Entry = std::tuple<KernelKey, std::string, bool, std::size_t>;
 
 void add_entry(Hasher& hasher, const Entry& entry, std::span<const SizeBox> boxes) {
@@ -133,7 +133,7 @@ std::string table_digest(std::span<const Winner> winners) {
             continue;
         }
         std::vector<SizeBox>& served =
-            table[{row.winner->key, row.winner->configuration, row.winner->range.unsure,
+            table[{row.winner->key, server_text(*row.winner), row.winner->range.unsure,
                    row.boxes.front().from.size()}];
         served.insert(served.end(), row.boxes.begin(), row.boxes.end());
     }

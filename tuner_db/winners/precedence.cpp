@@ -75,6 +75,9 @@ std::string winner_id(const Winner& winner) {
     };
     each_field(winner.key, add);
     hasher.text(winner.sizes).text(winner.configuration);
+    if (winner.range.by_default) {
+        hasher.text("by default");
+    }
     each_field(winner.provenance, add);
     return hex(hasher.digest());
 }

@@ -145,6 +145,9 @@ struct WinnerRange {
     double loss_bound = 0;
     std::int64_t held_out = 0;  ///< number of held-out sizes
     bool unsure = false;        ///< the bound that was asked for is not reached
+    /// The template's default for each call's own sizes serves. The row has the one for its
+    /// `sizes`.
+    bool by_default = false;
 
     bool operator==(const WinnerRange&) const = default;
 };
@@ -201,6 +204,7 @@ void fields(const auto& visit, Record& winner) {
     visit({.name = "loss_bound", .added = true}, winner.range.loss_bound);
     visit({.name = "held_out", .added = true}, winner.range.held_out);
     visit({.name = "unsure", .added = true}, winner.range.unsure);
+    visit({.name = "by_default", .added = true}, winner.range.by_default);
 }
 
 /// What may serve all problems that a winner may serve.

@@ -86,7 +86,7 @@ bool may_be_slower(const Winner& winner) {
 }
 
 bool may_answer_elsewhere(const Winner& winner) {
-    return trust_of(winner) > Trust::no_code && !may_be_slower(winner);
+    return trust_of(winner) > Trust::no_code && !may_be_slower(winner) && !winner.range.by_default;
 }
 
 bool yields(const Winner& fresh, const Winner& older) {

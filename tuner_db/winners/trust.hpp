@@ -75,7 +75,8 @@ double pessimistic_speed_up(const Certainty& certainty);
 /// few samples. False if the default failed, if no interval is known, and for a pinned one.
 bool may_be_slower(const Winner& winner);
 
-/// Whether it may answer at sizes that it does not serve: it has code, and is not slower.
+/// Whether it may answer at sizes that it does not serve: it has code, is not slower, and is more
+/// than the default.
 bool may_answer_elsewhere(const Winner& winner);
 
 /// Whether `fresh` leaves the `older` winner its sizes:

@@ -84,6 +84,10 @@ const std::string& served_text(const Winner& winner) {
     return winner.range.covers.empty() ? winner.sizes : winner.range.covers;
 }
 
+std::string server_text(const Winner& winner) {
+    return winner.range.by_default ? "the default" : winner.configuration;
+}
+
 std::string canonical_covers(const std::string& sizes, std::span<const SizeBox> boxes) {
     const auto tuned_at = exact_sizes(sizes);
     const std::vector<SizeBox> all = united(boxes);
@@ -139,7 +143,7 @@ WinnerTable::WinnerTable(const sqlite::Connection& connection)
           "ORDER BY kernel, types, device_class, bucket, sizes, configuration, created_at, digest"),
       read_(connection, select(table_of<Winner>(), "WHERE rowid = ?1")),
       same_(connection, "SELECT rowid FROM winner " + where_key_of_any_bucket() +
-                            " AND sizes = ? AND configuration = ?"),
+                            " AND sizes = ? AND configuration = ? AND by_default = ?"),
       put_(connection, insert("REPLACE", table_of<Winner>())),
       find_refuting_(connection, select(table_of<Measurement>(),
                                         where_key_of_any_bucket() +
@@ -229,6 +233,7 @@ std::vector<std::pair<std::int64_t, WinnerTable::Found>> WinnerTable::read_same(
     Row parameters = cells_of(row.key);
     parameters.emplace_back(row.sizes);
     parameters.emplace_back(row.configuration);
+    parameters.emplace_back(std::int64_t{row.range.by_default ? 1 : 0});
     std::vector<std::pair<std::int64_t, Found>> rows;
     for (const std::int64_t rowid : rowids_of(same_, parameters)) {
         rows.emplace_back(rowid, read(rowid));

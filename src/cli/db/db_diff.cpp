@@ -113,7 +113,7 @@ View differences_view(const std::vector<Difference>& differences) {
                 before.empty() ? serves_words(winner) : before + " -> " + serves_words(winner),
                 winner.provenance.device_name,
                 time_cell(winner.median_ns),
-                winner.configuration};
+                server_text(winner)};
     });
     return view;
 }

@@ -31,7 +31,7 @@ struct Arguments : FilterArguments {
 std::string name_of(const Winner& winner) {
     return one_line(
         fmt::format("{} {} {} {}, {}", short_id(winner), winner.key.kernel,
-                    short_types(winner.key.types), short_served_text(winner), winner.configuration),
+                    short_types(winner.key.types), short_served_text(winner), server_text(winner)),
         kShownCharacters);
 }
 

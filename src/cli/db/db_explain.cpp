@@ -214,7 +214,7 @@ View rows_view(const std::vector<const ExplainedRow*>& rows, std::size_t most) {
                text_column("configuration"), detail("reproducibility"), detail("reason")}};
     view.add(rows, most, [](const ExplainedRow* row) -> View::Row {
         return {row->serves ? "yes" : "no",     fmt::format("{:.2f}", row->octaves),
-                short_served_text(row->winner), row->winner.configuration,
+                short_served_text(row->winner), server_text(row->winner),
                 row->winner.reproducibility,    row->reason};
     });
     return view;

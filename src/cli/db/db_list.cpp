@@ -78,11 +78,11 @@ std::string reach_text(const Group& group) {
 
 /// "7 configurations" of several.
 std::string configurations_text(const Group& group) {
-    std::set<std::string_view> names;
+    std::set<std::string> names;
     for (const Winner* const winner : group) {
-        names.insert(winner->configuration);
+        names.insert(server_text(*winner));
     }
-    return names.size() == 1 ? std::string(*names.begin())
+    return names.size() == 1 ? *names.begin()
                              : count_text(static_cast<std::int64_t>(names.size()), "configuration");
 }
 

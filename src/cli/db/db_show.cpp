@@ -82,7 +82,10 @@ Facts facts_of(const Winner& winner, const Doubt* doubt, const std::string& merg
         {"alignment", count_text(key.alignment, "byte")},
         {"device class", key.device_class},
         {"template", key.template_hash},
-        {"configuration", winner.configuration},
+        {"configuration",
+         winner.range.by_default
+             ? fmt::format("the default for each call's sizes, here {}", winner.configuration)
+             : winner.configuration},
         {"reproducibility", winner.reproducibility},
         {"time", time_line(winner)},
         {"default",

@@ -96,6 +96,7 @@ Json range_json(const Winner& winner) {
             {"loss_bound", winner.range.loss_bound},
             {"held_out", winner.range.held_out},
             {"unsure", winner.range.unsure},
+            {"by_default", winner.range.by_default},
             {"provisional", is_provisional(winner.certainty)}};
 }
 
@@ -148,7 +149,7 @@ std::vector<Column> sweep_columns(const SweepPlan& plan, bool several_devices) {
 std::string configurations_text(const SweepProblem& problem, const SweepRow& row) {
     std::set<std::string> names;
     for (const Winner& winner : row.ranges) {
-        names.insert(winner.configuration);
+        names.insert(server_text(winner));
     }
     const std::string share = served_percent(served_share(problem, row));
     return names.size() == 1 && share == served_percent(1)
@@ -196,7 +197,7 @@ std::string SweepTable::lines(const SweepRow& row) const {
         Table::Cells rest(kCells);
         rest[0] = time_text(winner.median_ns);
         rest[2] = winner.default_median_ns > 0 ? speed_up_text(winner) : "";
-        rest[6] = fmt::format("{}: {}", range_text(winner), winner.configuration);
+        rest[6] = fmt::format("{}: {}", range_text(winner), server_text(winner));
         text += table_.line(cells(row.problem, row.device, rest));
     }
     return text;

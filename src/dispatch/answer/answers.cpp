@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/behind/range_winners.hpp"
 #include "dispatch/behind/stored_costs.hpp"
 #include "dispatch/behind/tuning_lease.hpp"
 #include "support/hash.hpp"
@@ -35,6 +36,7 @@ Digest digest_of(const Winner& winner) {
         .text(winner.configuration)
         .text(winner.image)
         .text(may_be_slower(winner) ? "may be slower" : "")
+        .text(winner.range.by_default ? "by default" : "")
         .text(trust_of(winner) == Trust::provisional ? "provisional" : "")
         .digest();
 }
@@ -45,15 +47,30 @@ Binary binary_of(const Row& row) {
     return {row.image_format, std::make_shared<const std::string>(row.image), row.symbols};
 }
 
+/// The sizes within a sixteenth: the default of some sizes serves no others by default, because
+/// other sizes may have another.
+SizeBox near_by(std::span<const std::int64_t> sizes) {
+    constexpr std::int64_t kPart = 16;
+    SizeBox box = SizeBox::point(sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        box.from[i] -= sizes[i] / kPart;
+        box.to[i] += sizes[i] / kPart;
+    }
+    return box;
+}
+
 /// Describes an answer by the winner, or by the default in its place.
 void describe(Resolved& answer, const Winner& winner, std::span<const std::int64_t> sizes) {
     answer.winner = digest_of(winner);
-    if (answer.info.configuration == winner.configuration) {
+    if (answer.info.configuration == winner.configuration && !winner.range.by_default) {
         answer.winner_at = winner.provenance.created_at;
         answer.winner_driver = winner.provenance.driver;
     }
     answer.is_provisional = trust_of(winner) == Trust::provisional;
     answer.serves = box_around(winner, sizes);
+    if (winner.range.by_default) {
+        answer.serves = answer.serves.common(near_by(sizes));
+    }
 }
 
 }  // namespace
@@ -124,7 +141,7 @@ std::unique_ptr<Resolved> Answers::restricted(const Task& task, std::unique_ptr<
 std::unique_ptr<Resolved> Answers::stored(const Task& task, Digest& known,
                                           std::chrono::milliseconds patience) {
     const auto winner = store_.find(task.key(), task.problem.sizes, patience);
-    if (!winner || digest_of(*winner) == known) {
+    if (!winner || digest_of(*winner) == known || is_of_other_default(task, *winner)) {
         return nullptr;
     }
     known = digest_of(*winner);
@@ -338,21 +355,25 @@ std::unique_ptr<Resolved> Answers::compiled_now(const Task& task,
     return answer;
 }
 
-bool Answers::is_withheld(const Task& task, const Winner& winner) {
-    return may_be_slower(winner) && winner.configuration != task.default_configuration().text();
+bool Answers::gives_default(const Task& task, const Winner& winner) {
+    return winner.range.by_default ||
+           (may_be_slower(winner) && winner.configuration != task.default_configuration().text());
 }
 
 std::unique_ptr<Resolved> Answers::instead_of(const Task& task, const Winner& winner) {
-    if (!is_withheld(task, winner)) {
+    if (!gives_default(task, winner)) {
         return nullptr;
     }
     try {
         auto answer = from_default(task);
-        answer->reason = fmt::format("the winner {} may be slower", winner.configuration);
-        log_.info("the default answers {}: {}", task.name(), answer->reason);
+        if (!winner.range.by_default) {
+            answer->reason = fmt::format("the winner {} may be slower", winner.configuration);
+            log_.info("the default answers {}: {}", task.name(), answer->reason);
+        }
         return answer;
     } catch (const Error& error) {
-        log_.info("{}; the winner answers, though it may be slower", error.what());
+        log_.info("{}; the stored {} answers instead of the default", error.what(),
+                  winner.configuration);
         return nullptr;
     }
 }

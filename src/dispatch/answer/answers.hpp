@@ -41,11 +41,11 @@ public:
     /// The configuration that the caller named. Throws Error if it cannot answer.
     std::unique_ptr<Resolved> pinned(const Task& task);
 
-    /// Loads the stored winner that serves the task, or the default instead of a winner that
-    /// may_be_slower(). Makes the winner `known`, so that one that cannot be used is tried only
-    /// once. Returns nullptr if no winner is stored, if it was `known` before, or if it cannot be
-    /// loaded here. Throws Error(store) if others hold the database for longer than `patience`: a
-    /// failed read never starts a tuning.
+    /// Loads the stored winner that serves the task, or the default if the winner gives_default().
+    /// A winner that is_of_other_default() does not count. Makes the winner `known`, so that one
+    /// that cannot be used is tried only once. Returns nullptr if no winner is stored, if it was
+    /// `known` before, or if it cannot be loaded here. Throws Error(store) if others hold the
+    /// database for longer than `patience`: a failed read never starts a tuning.
     std::unique_ptr<Resolved> stored(const Task& task, Digest& known,
                                      std::chrono::milliseconds patience);
     std::unique_ptr<Resolved> stored(const Task& task, Digest& known) {
@@ -61,8 +61,9 @@ public:
         return restricted(task, from_default(task));
     }
 
-    /// True if the default answers instead of a stored winner that serves the task.
-    static bool is_withheld(const Task& task, const Winner& winner);
+    /// True if the template's default answers instead of the configuration of a stored winner that
+    /// serves the task: the winner is one by default, or may be slower.
+    static bool gives_default(const Task& task, const Winner& winner);
 
     static Origin origin_of(const KernelTemplate::Default& standard) {
         return standard.rule == nullptr ? Origin::template_default : Origin::rule;
@@ -118,8 +119,8 @@ private:
     /// another compiler answers.
     std::unique_ptr<Resolved> compiled_now(const Task& task, const Configuration& configuration,
                                            std::span<const KeptBinary> kept, Origin origin);
-    /// The default, which answers instead of a winner that may_be_slower(). nullptr for any other
-    /// winner, and if the default cannot be made.
+    /// The default, if the winner gives_default(). nullptr for any other winner, and if the default
+    /// cannot be made.
     std::unique_ptr<Resolved> instead_of(const Task& task, const Winner& winner);
     /// nullptr if the stored winner is not legal here or does not load.
     std::unique_ptr<Resolved> load(const Task& task, const Winner& winner, Origin origin);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "dispatch/behind/range_winners.hpp"
 #include "dispatch/behind/stored_costs.hpp"
 #include "dispatch/engine.hpp"
 #include "dispatch/observe/usage_report.hpp"
@@ -84,7 +85,7 @@ void explain_row(ExplainedRow& row, const RecordKey& key, const Sizes& sizes,
     const bool may = covers && may_serve(trust_of(winner));
     const bool is_asked = may && foretold.winner && foretold.origin != Origin::nearest;
     const bool is_first = is_asked && winner_id(winner) == winner_id(*foretold.winner);
-    row.is_withheld = is_first && is_default(foretold.origin);
+    row.is_withheld = is_first && is_default(foretold.origin) && !winner.range.by_default;
     row.serves = is_first && !row.is_withheld;
     if (is_asked && !is_first) {
         row.reason = fmt::format("does not serve, behind another: {}",
@@ -102,11 +103,12 @@ void explain_row(ExplainedRow& row, const RecordKey& key, const Sizes& sizes,
                         range_text(winner));
     } else if (row.is_comparable) {
         const std::string distance = fmt::format("{:.3g}", row.octaves);
-        row.reason = fmt::format(
-            "other size, {} octave{} away{}", distance, distance == "1" ? "" : "s",
-            may_answer_elsewhere(winner)     ? ""
-            : winner.image_format == kNoCode ? ", without code"
-                                             : ", and it may be slower than the default");
+        row.reason =
+            fmt::format("other size, {} octave{} away{}", distance, distance == "1" ? "" : "s",
+                        may_answer_elsewhere(winner)     ? ""
+                        : winner.image_format == kNoCode ? ", without code"
+                        : winner.range.by_default        ? ", by the default"
+                                                  : ", and it may be slower than the default");
     }
 }
 
@@ -213,15 +215,20 @@ std::optional<Foretold> foretell_stored(SessionStore& store, const Options& opti
                                         const Task& task) {
     constexpr std::chrono::milliseconds kPatience{2000};
     auto winner = store.find(task.key(), task.problem.sizes, kPatience);
-    if (!winner) {
+    if (!winner || is_of_other_default(task, *winner)) {
         return std::nullopt;
     }
-    if (Answers::is_withheld(task, *winner)) {
+    if (Answers::gives_default(task, *winner)) {
         const auto standard = task.default_of();
-        return Foretold{fmt::format("{}the stored winner may be slower than {}, which answers: {}",
-                                    frozen_text(options), default_text(task, standard),
-                                    standard.configuration.text()),
-                        Answers::origin_of(standard), std::move(winner)};
+        const std::string text = default_text(task, standard);
+        const std::string configuration = standard.configuration.text();
+        return Foretold{
+            frozen_text(options) +
+                (winner->range.by_default
+                     ? fmt::format("{} answers, as a sweep has chosen: {}", text, configuration)
+                     : fmt::format("the stored winner may be slower than {}, which answers: {}",
+                                   text, configuration)),
+            Answers::origin_of(standard), std::move(winner)};
     }
     return Foretold{
         fmt::format("{}the stored winner answers: {}", frozen_text(options), winner->configuration),
@@ -275,10 +282,13 @@ Explanation explain(Engine& engine, const Task& task) {
     }
     const Foretold foretold = engine.foretell(task);
     const bool answers = foretold.winner && !is_default(foretold.origin);
+    const std::string standard = task.default_configuration().text();
     Explanation explanation;
     explanation.key = task.key();
     explanation.answer = foretold.answer;
-    explanation.configuration = answers ? foretold.winner->configuration : "";
+    explanation.configuration = answers                       ? foretold.winner->configuration
+                                : is_default(foretold.origin) ? standard
+                                                              : "";
     if (answers && !task.can_gain()) {
         explanation.answer += "; calls for a whole array as small take the default";
     }
@@ -289,11 +299,13 @@ Explanation explain(Engine& engine, const Task& task) {
     if (!foretold.winner || is_nearest) {
         note_nearest(explanation.rows, nearest_winners(*store, task), is_nearest);
     }
-    const std::string standard = task.default_configuration().text();
     const CostTable costs = stored_costs(*store, task, standard);
     explanation.costs = explained_costs(explanation.rows, costs, standard, sizes);
     const std::vector<Doubt> doubts = store->calls().doubts();
     for (ExplainedRow& row : explanation.rows) {
+        if (row.is_comparable && is_of_other_default(task, row.winner)) {
+            row.reason = "counts as missing: the template's default is another one since";
+        }
         row.reason += pinned_text(row.winner);
         add_usage_text(row);
         if (const Doubt* const doubt = doubt_about(doubts, row.winner)) {

@@ -58,7 +58,7 @@ struct Explanation {
     std::vector<ExplainedRow> rows;
     /// What a call would do, in one sentence.
     std::string answer;
-    std::string configuration;  ///< of the stored winner that answers; empty: none does
+    std::string configuration;  ///< what answers now; empty: a call waits for a tuning
     /// The estimated times of the stored winners and of the default, fastest first. A configuration
     /// without comparisons within an octave of the sizes is left out.
     std::vector<ExplainedCost> costs;

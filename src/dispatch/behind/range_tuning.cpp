@@ -244,7 +244,7 @@ RangeReport widen(SessionTuner& tuner, const Task& task, const OwnTuning& own,
     };
     const bool served = std::any_of(winners.begin(), winners.end(), [&](const Winner& winner) {
         return may_serve(trust_of(winner)) && serves(winner, sizes) && is_legal(winner) &&
-               !may_be_slower(winner);
+               !may_be_slower(winner) && !winner.range.by_default;
     });
     if (!served) {
         winners.push_back(
@@ -301,7 +301,7 @@ std::vector<SizeBox> unserved(SessionStore& store, const Task& task, const SizeB
     std::vector<SizeBox> left{domain};
     for (const Winner& winner : winners_of(store, task, domain)) {
         const Trust least = reuse == Reuse::all ? Trust::provisional : Trust::kept;
-        if (trust_of(winner) < least ||
+        if (trust_of(winner) < least || is_of_other_default(task, winner) ||
             !is_same_place(winner.provenance, record_maker.provenance())) {
             continue;
         }

@@ -173,22 +173,35 @@ Comparison TaskBench::compare(const Sizes& sizes, const std::vector<std::string>
 
 std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
     constexpr int kMost = 3;
-    auto report = compared(range.sizes, {range.configuration}, false);
+    const bool by_default = range.configuration == kDefault;
+    const std::string configuration =
+        by_default ? at(range.sizes).default_configuration().text() : range.configuration;
+    auto report = compared(range.sizes, {configuration}, false);
     for (int i = 1;
          i < kMost && report && !range.unsure && !stop_ && is_provisional(report->winner.certainty);
          ++i) {
-        report = compared(range.sizes, {range.configuration}, false);
+        report = compared(range.sizes, {configuration}, false);
     }
-    if (!report || report->winner.configuration != range.configuration) {
+    if (!report || report->winner.configuration != configuration) {
         return std::nullopt;
     }
     Winner winner = std::move(report->winner);
     winner.range = {coverage_text(range.boxes, task_.kernel_template().front_matter().sizes),
-                    range.loss_bound, range.held_out, range.unsure};
+                    range.loss_bound, range.held_out, range.unsure, by_default};
     return winner;
 }
 
 }  // namespace
+
+bool is_of_other_default(const Task& task, const Winner& winner) {
+    const auto sizes = exact_sizes(winner.sizes);
+    if (!winner.range.by_default || !sizes) {
+        return false;
+    }
+    Task there = task;
+    there.problem.sizes = *sizes;
+    return there.default_configuration().text() != winner.configuration;
+}
 
 RangePlan whole_range(const std::string& kernel, const SizeBox& domain, std::uint64_t seed) {
     // More elements than this take seconds to compare.

@@ -29,6 +29,10 @@ public:
                                const SearchPlan& plan) = 0;
 };
 
+/// True if the winner is one by default, and its template's default has changed since: it counts as
+/// missing, because nothing is known of the new default.
+bool is_of_other_default(const Task& task, const Winner& winner);
+
 /// The plan to search all sizes of a domain: one anchor in each octave, in several dimensions in
 /// each two octaves. Problems of more than 2^33 elements are not compared, unless the domain begins
 /// above: in one dimension it ends there, in several their neighbours' winners serve them.
