@@ -12,7 +12,6 @@ constraints = [
     "(layout = 'flat') = (threads_across = 1)",
 ]
 prune = [
-    "pack_bytes >= 8 OR pack = 1",
     "layout <> 'flat' OR (columns <= 256 AND columns / common <= block)",
     "layout <> 'tiles' OR pack = 1 OR columns % pack = 0",
     "layout <> 'tiles' OR columns >= 16 OR columns % (16 / element_bytes) = 0",
@@ -42,43 +41,45 @@ common = "min(pack, iif(columns % 16 = 0, 16, iif(columns % 8 = 0, 8, iif(column
 flat_rows = "max(1, block / (columns / common)) * (pack / common)"
 tiles = "iif(layout = 'flat', 1, min(ceil_div(columns, threads_across * pack), 1073741824))"
 splits = "max(1, min(65535, sm_count * blocks_per_sm / tiles, ceil_div(rows, unroll * iif(layout = 'flat', flat_rows, block / threads_across))))"
-# Of the defaults.
+# Of the defaults. few_: at most 1024 rows; pack_: packs of eight bytes; most_: the other narrow ones.
+narrow = "element_bytes <= 2"
 wide = "row_bytes % 16 = 0 AND bytes > 1048576"
 fits = "32768 * element_bytes / (16 * state_bytes)"  # a block's threads with states for packs of 16 bytes
-trip_block = """min(iif(rows > 32 AND wide, fits, 1024), iif(rows <= 128 AND (element_bytes >= 4 OR columns <= 8), 128,
-    iif(rows <= 128 OR (rows <= 256 AND bytes > 1048576), 256, 512)))"""
-pack_tiles = "ceil_div(row_bytes, iif(bytes > 33554432 AND columns > 1024, 256, 64))"
-pack_block = "min(2 * fits, iif(rows > 4096 OR bytes > 33554432, 512, 256))"
+trip_block = """min(iif(rows > 32 AND wide, fits, 1024),
+    iif(rows <= 128, 128, iif(rows <= 256 AND bytes > 1048576, 256, 512)))"""
 wide_block = "min(fits, iif(columns > 64 * sm_count, 256, 512))"
 wave_tile = """iif(columns <= 16, 8, iif(columns <= 256, 16, iif(columns <= 1024, 32,
-    iif(element_bytes <= 2, iif(bytes > 33554432, 128 / element_bytes,
-    iif(columns <= 32 * sm_count, 64, min(128, columns / (2 * sm_count)))),
-    iif(columns <= 16 * sm_count AND bytes <= 33554432, 16, 32)))))"""
+    iif(columns <= 16 * sm_count AND bytes <= 33554432, 16, 32))))"""
 waves = "ceil_div(columns, wave_tile * sm_count)"
-wave_block = """iif(columns <= 1024 OR element_bytes <= 2, 512, iif(waves > 4, 128, iif(waves > 1, 512,
+wave_block = """iif(columns <= 1024, 512, iif(waves > 4, 128, iif(waves > 1, 512,
     iif(bytes > 33554432, 256, 1024))))"""
+part = "max(element_bytes, iif(row_bytes % 4 = 0, 4, iif(row_bytes % 2 = 0, 2, 1)))"  # the bytes of a pack
+few_wide = "rows > 32 AND columns > 24 * sm_count"
+few_tile = """iif(columns <= 72 * sm_count, 16,
+    iif(columns <= 144 * sm_count, 32, 64 / element_bytes))"""  # in columns
+few_pack = "iif(few_wide, part / element_bytes, 1)"
+few_block = """min(fits * 16 / (few_pack * element_bytes),
+    iif(rows <= iif(few_wide, iif(few_pack > 1, 256, 64), 192), iif(rows <= 32 AND columns <= 8, 128, 256),
+    iif(rows <= 512 OR columns / few_pack > 8 * sm_count, 512, 1024)))"""
+pack_block = "min(2 * fits, iif(rows <= 128, 128, iif(rows <= 1024, 256, 512)))"
+pack_tile = "iif(rows <= 1024, 8, iif(bytes > 67108864 AND columns > 1024, 32, iif(columns > 32 * sm_count, 16, 8)))"
+large = "bytes > 16777216 AND columns > 1024"
+most_block = """iif(large AND element_bytes = part AND part = 2 AND columns > 128 * sm_count, 128,
+    iif(large OR (columns < 128 AND rows <= 4096), 256, 512))"""
 
-[[default]]  # next to nothing: little code
+[[default]]  # little data: one trip of one block
 # The defaults follow winners on an H200; docs/reference/performance.md has what they lose.
-when = "bytes <= 256 AND columns <= 64"
-layout = "flat"
-block = 128
-threads_across = 1
-pack_bytes = "element_bytes"
-unroll = 2
-blocks_per_sm = 16
-
-[[default]]  # one trip of one block
-when = "bytes <= 8192 AND columns <= 64 AND (rows < 16 OR columns <= 4 OR (columns < 16 AND row_bytes % 16 <> 0))"
+when = """columns <= 64 AND (bytes <= 256
+    OR (bytes <= 8192 AND (rows < 16 OR columns <= 4 OR (columns < 16 AND row_bytes % 16 <> 0))))"""
 layout = "flat"
 block = "iif(rows * columns <= 1024, 128, iif(rows * columns <= 2048, 256, 512))"
 threads_across = 1
 pack_bytes = "element_bytes"
-unroll = 8
+unroll = "iif(bytes <= 256, 2, 8)"  # little code
 blocks_per_sm = "iif(rows * columns <= 1024, 16, iif(rows * columns <= 2048, 8, 4))"
 
 [[default]]  # tiles of eight columns do not come out even
-when = "columns < iif(element_bytes >= 4 OR rows <= 512, 16, 32) AND (columns <= 4 OR row_bytes % 16 <> 0)"
+when = "columns < 16 AND (columns <= 4 OR row_bytes % 16 <> 0)"
 layout = "flat"
 block = 256
 threads_across = 1
@@ -94,7 +95,41 @@ pack_bytes = "element_bytes"
 unroll = "iif(columns <= 64, 4, 8)"
 blocks_per_sm = 16
 
-[[default]]  # one trip of one block for each tile: no block waits for another
+[[default]]  # narrow elements, one trip of one block for each tile: no block waits for another
+when = "narrow AND rows <= 1024 AND (rows <= 32 OR columns <= 64 * sm_count)"
+block = "few_block"
+threads_across = """iif(rows <= 32, iif(columns > 64, 64, iif(columns > 8, 16, 8)),
+    iif(few_pack > 1 OR columns <= iif(rows <= 64, 8, iif(rows <= 192, 24, 16)) * sm_count, 8, 16))"""
+pack_bytes = "few_pack * element_bytes"
+unroll = "iif(rows <= 96 AND columns <= iif(rows <= 32, 64, iif(rows <= 64, 24 * sm_count, 1024)), 4, 8)"
+blocks_per_sm = "iif(rows <= 512 OR columns > 32 * sm_count, 2048, 1024) / few_block"
+
+[[default]]  # packs of eight bytes, where they are aligned
+when = "narrow AND row_bytes % 8 = 0 AND (rows <= 1024 OR columns > 1024 OR (bytes > 4194304 AND row_bytes >= 128))"
+block = "pack_block"
+threads_across = "pack_tile"
+pack_bytes = 8
+unroll = "iif(element_bytes = 1 AND rows > 1024, 4, 8)"
+blocks_per_sm = "iif(1024 * sm_count / pack_block >= ceil_div(row_bytes, 8 * pack_tile), 1024, 2048) / pack_block"
+
+[[default]]  # few rows of others
+when = "narrow AND rows <= 1024"
+block = "iif(rows <= 64 AND part > element_bytes, 128, 256)"
+threads_across = "max(8, few_tile * element_bytes / part)"
+pack_bytes = "part"
+unroll = 8
+blocks_per_sm = "iif(rows <= 64 AND part > element_bytes, 16, 8)"
+
+[[default]]  # many rows
+when = "narrow"
+block = "most_block"
+threads_across = """iif(large, iif(part = 4 OR element_bytes = 2 OR (part = 2 AND columns <= 64 * sm_count), 32, 64),
+    iif(columns > 1024, 32, iif(columns <= 32 OR most_block = 256, 8, 16)))"""
+pack_bytes = "iif(large, part, element_bytes)"
+unroll = "iif(large AND part = 1 AND columns <= 64 * sm_count, 4, 8)"
+blocks_per_sm = "iif(large OR columns > 32 * sm_count, 2048, 1024) / most_block"
+
+[[default]]  # one trip of one block for each tile
 when = """rows <= 64 OR (rows <= 512 AND (bytes <= 1048576 OR columns <= 1024))
     OR (rows <= 256 AND row_bytes % 16 = 0)"""
 block = "trip_block"
@@ -104,21 +139,12 @@ pack_bytes = "iif(rows > 32 AND wide, 16, element_bytes)"
 unroll = "iif(rows <= 32 AND columns <= 64, 4, 8)"
 blocks_per_sm = "2048 / trip_block"
 
-[[default]]  # narrow elements in wide rows: packs of eight bytes where they are aligned
-when = """element_bytes <= 2 AND columns > 512 AND row_bytes % 8 = 0 AND rows > 256
-    AND (bytes <= 33554432 OR columns <= 1024 OR row_bytes % 16 <> 0)"""
-block = "pack_block"
-threads_across = "iif(bytes > 33554432 AND columns > 1024, 32, 8)"
-pack_bytes = 8
-unroll = "iif(bytes > 33554432 AND columns > 1024, 8, 4)"
-blocks_per_sm = "iif(1024 * sm_count / pack_block >= pack_tiles, 1024, 2048) / pack_block"
-
 [[default]]  # narrow tiles, so that there are some for each multiprocessor
 when = "columns <= iif(rows <= 4096, 512, iif(rows <= 16384, 64, 0))"
 block = 256
 threads_across = 8
 pack_bytes = "element_bytes"
-unroll = "iif(element_bytes <= 2, 8, 4)"
+unroll = 4
 blocks_per_sm = "iif(sm_count >= 16, 4, 8)"
 
 [[default]]  # much data in wide rows
@@ -128,7 +154,7 @@ threads_across = 32
 blocks_per_sm = "iif(1024 * sm_count / wide_block >= ceil_div(row_bytes, 512), 1024, 2048) / wide_block"
 
 [[default]]  # the same where packs are not aligned
-when = "bytes > 33554432 AND columns > 32 * sm_count AND element_bytes >= 4"
+when = "bytes > 33554432 AND columns > 32 * sm_count"
 block = "iif(rows <= 4096 OR element_bytes = 8, 128, 512)"
 threads_across = "iif(rows <= 4096 OR element_bytes = 8, 32, 256)"
 pack_bytes = "element_bytes"
@@ -139,8 +165,8 @@ blocks_per_sm = "iif(rows <= 4096 OR element_bytes = 8, 16, 4)"
 block = "wave_block"
 threads_across = "wave_tile"
 pack_bytes = "element_bytes"
-unroll = "iif(element_bytes = 1 AND columns > 32 * sm_count, 4, 8)"
-blocks_per_sm = "iif(waves > 2 OR (element_bytes <= 2 AND columns > 32 * sm_count), 2048, 1024) / wave_block"
+unroll = 8
+blocks_per_sm = "iif(waves > 2, 2048, 1024) / wave_block"
 
 [arguments]
 values = { access = "in", type = "element", count = "rows * columns" }
