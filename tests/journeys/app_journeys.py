@@ -69,6 +69,20 @@ def cold_service(trip):
         trip.expect(trip.on_gpu or found["compiles"] == 0, f"offline it compiles {found['compiles']} kernels")
 
 
+def swept_shapes(trip):
+    """after a sweep of shapes, calls at any of them are answered rightly, and most of them have nothing tuned"""
+    most, problems, budget = (4096, 200, 2) if trip.full else (128, 10, 0.05)
+    with trip.home() as home:
+        home.run(["jitune", "sweep", "reduce", "--shape", "columns", "--sizes", f"64x64..{most}x{most}",
+                  "--device", "cuda:0" if trip.on_gpu else "host", "--budget", budget], timeout=600)
+        done = home.run([trip.program("service"), trip.place, problems, 0, 0, most])
+        trip.expect_clean(done)
+        trip.expect(done.err == "", f"it said {done.err.strip()[:200]}")
+        waiting = done.found["pending"]
+        trip.expect(not trip.full or waiting <= problems // 5, f"{waiting} of {problems} shapes wait for a tuning")
+        trip.show(f"{waiting} of {problems} shapes wait for a tuning; first calls: median {done.found['median_ms']} ms")
+
+
 def python_loop(trip):
     """a loop of PyTorch's (host: NumPy's) reductions by jitune: equal results, from the first minute on as fast"""
     if trip.on_gpu:
@@ -173,4 +187,4 @@ def first_use(trip):
     trip.expect(code in (0, 1), f"first_use.py ended with {code}")
 
 
-JOURNEYS = [long_app, formula, cold_service, python_loop, exits, busy, bursts, first_use]
+JOURNEYS = [long_app, formula, cold_service, swept_shapes, python_loop, exits, busy, bursts, first_use]

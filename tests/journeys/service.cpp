@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// service PLACE PROBLEMS SECONDS PAUSE: a service that starts cold. It answers PROBLEMS different
-// requests, and then all of them again and again, with PAUSE seconds of rest after each round,
-// until nothing waits for a tuning or SECONDS are over. Where SECONDS is 0, it ends after the first
-// round. PLACE is host or cuda.
+// service PLACE PROBLEMS SECONDS PAUSE [COLUMNS]: a service that starts cold. It answers PROBLEMS
+// different requests, and then all of them again and again, with PAUSE seconds of rest after each
+// round, until nothing waits for a tuning or SECONDS are over. Where SECONDS is 0, it ends after
+// the first round. PLACE is host or cuda. With COLUMNS, requests are sums of the columns of random
+// matrices of 64 to COLUMNS rows and columns, whose rows are whole packs of 16 bytes.
 //
 // Prints a line of JSON: how long the first calls took, how long a call of the second and of the
 // last round took, when the first and the last problem was tuned (-1: never), wrong results, and
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <string>
 #include <thread>
 
@@ -111,6 +113,20 @@ std::vector<Request> requests(bool on_gpu, std::size_t count) {
     return made;
 }
 
+/// Sums of the columns of random matrices, each logarithm of a size alike.
+std::vector<Request> columns_requests(bool on_gpu, std::size_t count, double most) {
+    constexpr double kLeast = 64;
+    std::mt19937_64 random(11);
+    std::uniform_real_distribution<> octaves(0, std::log2(most / kLeast));
+    std::vector<Request> made;
+    while (made.size() < count) {
+        const auto rows = static_cast<std::int64_t>(kLeast * std::exp2(octaves(random)));
+        const auto columns = static_cast<std::int64_t>(kLeast * std::exp2(octaves(random)));
+        made.push_back(shaped<float>(on_gpu, false, rows, columns / 4 * 4));
+    }
+    return made;
+}
+
 struct Report {
     std::vector<std::pair<double, std::string>> first_calls;  ///< milliseconds
     double second_us = 0, last_us = 0;                        ///< a call, on average
@@ -176,14 +192,16 @@ void print(Report report) {
 }  // namespace
 
 int main(int count, char** words) {
-    const int problems = count < 5 ? 0 : std::atoi(words[2]);
-    if (problems < 1) {
-        std::fprintf(stderr, "usage: service PLACE PROBLEMS SECONDS PAUSE\n");
+    const auto problems = static_cast<std::size_t>(count < 5 ? 0 : std::atoi(words[2]));
+    if (problems < 1 || problems > 100'000 || (count == 6 && std::atof(words[5]) < 65)) {
+        std::fprintf(stderr, "usage: service PLACE PROBLEMS SECONDS PAUSE [COLUMNS]\n");
         return 2;
     }
     try {
+        const bool on_gpu = journeys::is_gpu(words[1]);
         const std::vector<Request> all =
-            requests(journeys::is_gpu(words[1]), static_cast<std::size_t>(problems));
+            count == 6 ? columns_requests(on_gpu, problems, std::atof(words[5]))
+                       : requests(on_gpu, problems);
         const Report report = serve(all, std::atof(words[3]), std::atof(words[4]));
         print(report);
         return report.wrong == 0 ? 0 : 1;
