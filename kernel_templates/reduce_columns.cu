@@ -45,8 +45,9 @@ splits = "max(1, min(65535, sm_count * blocks_per_sm / tiles, ceil_div(rows, unr
 narrow = "element_bytes <= 2"
 wide = "row_bytes % 16 = 0 AND bytes > 1048576"
 fits = "32768 * element_bytes / (16 * state_bytes)"  # a block's threads with states for packs of 16 bytes
-trip_block = """min(iif(rows > 32 AND wide, fits, 1024),
-    iif(rows <= 128, 128, iif(rows <= 256 AND bytes > 1048576, 256, 512)))"""
+trip_packs = "rows > 32 AND rows <= 512 AND wide"
+trip_block = """min(iif(trip_packs, fits, 1024),
+    iif(rows <= 128, 128, iif(rows <= 256 AND bytes > 1048576, 256, iif(rows <= 512, 512, 1024))))"""
 wide_block = "min(fits, iif(columns > 64 * sm_count, 256, 512))"
 wave_tile = """iif(columns <= 16, 8, iif(columns <= 256, 16, iif(columns <= 1024, 32,
     iif(columns <= 16 * sm_count AND bytes <= 33554432, 16, 32))))"""
@@ -131,11 +132,11 @@ blocks_per_sm = "iif(large OR columns > 32 * sm_count, 2048, 1024) / most_block"
 
 [[default]]  # one trip of one block for each tile
 when = """rows <= 64 OR (rows <= 512 AND (bytes <= 1048576 OR columns <= 1024))
-    OR (rows <= 256 AND row_bytes % 16 = 0)"""
+    OR (rows <= 256 AND row_bytes % 16 = 0) OR (rows <= 1024 AND columns <= 8 * sm_count)"""
 block = "trip_block"
 threads_across = """iif(rows <= 32, iif(columns > 64, trip_block / 4, iif(columns > 8, 16, 8)),
     iif(rows <= 64 AND bytes > 1048576 AND NOT wide, 16, 8))"""
-pack_bytes = "iif(rows > 32 AND wide, 16, element_bytes)"
+pack_bytes = "iif(trip_packs, 16, element_bytes)"
 unroll = "iif(rows <= 32 AND columns <= 64, 4, 8)"
 blocks_per_sm = "2048 / trip_block"
 
