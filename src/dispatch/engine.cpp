@@ -160,7 +160,8 @@ Device& Engine::device(std::string_view id) {
 }
 
 void Engine::count_unserved(const Resolved& answer) {
-    if (options_.frozen && is_default(answer.info.origin)) {
+    const bool is_by_default = answer.winner != Digest{} && answer.reason.empty();
+    if (options_.frozen && is_default(answer.info.origin) && !is_by_default) {
         ++unserved_;
     }
 }

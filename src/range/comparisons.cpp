@@ -156,7 +156,7 @@ bool Comparisons::compare(const Sizes& wished, const std::vector<std::size_t>& w
         refute(comparison.refuted);
     } while (comparison.disturbed && ++tries < kTries && bench_.spent() < plan_.first_tests);
     times_.add(sizes, bench_.spent() - begun);
-    if (sizes.size() > 1 && comparison.standard.ns > 0) {
+    if (dimensions_of(plan_.domain) > 1 && comparison.standard.ns > 0) {
         comparison.timings[kDefault] = comparison.standard;
     }
     if (comparison.timings.empty()) {

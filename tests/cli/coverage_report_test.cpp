@@ -34,7 +34,7 @@ TEST(CoverageReport, SaysWhatIsServedAndWhatIsNot) {
               "                n=64..99\n"
               "configurations  1, in 2 binaries\n"
               "worst bound     1.02 on 59 sizes; not known of 1 of 2 winners\n"
-              "unsure          n=8..9: 1.30 on 59 sizes ?\n");
+              "unsure          n=8..9: at most 30.0 % slower than the best, with 59 held-out sizes\n");
 }
 
 TEST(CoverageReport, IsSafeForATerminalWhateverTheDatabaseHolds) {

@@ -81,6 +81,17 @@ TEST_F(AdoptedWinner, IsCompiledOnceForAllSessionsAndSizes) {
     EXPECT_EQ(later->counters().compiles, 0);
 }
 
+TEST_F(AdoptedWinner, ByDefaultNeedsNoRace) {
+    merge([](Winner& winner) {
+        winner.configuration = kFakeDefault;
+        winner.range = {.covers = "n=800..1400", .by_default = true};
+    });
+    const auto engine = this->engine();
+    EXPECT_EQ(info(*engine, 1300).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().tunings, 0);
+    EXPECT_NE(engine->store()->winners().at(0).image_format, kNoCode);
+}
+
 TEST_F(AdoptedWinner, IsNotUsedUncheckedWhereNothingMayBeTuned) {
     merge();
     EXPECT_EQ(info(*engine(TunePolicy::offline)).origin, Origin::template_default);

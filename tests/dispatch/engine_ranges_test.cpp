@@ -8,6 +8,7 @@
 #include "dispatch/answer/explanation.hpp"
 #include "fake/fake_clock.hpp"
 #include "fixtures/engine_fixture.hpp"
+#include "tuner_db/winners/precedence.hpp"
 #include "tuning/record/record_maker.hpp"
 #include "tuning/search/tuning_history.hpp"
 
@@ -121,6 +122,29 @@ TEST_F(EngineRanges, ANewDefaultDoesNotAnswerForAnOlderOne) {
               "counts as missing: the template's default is another one since");
     EXPECT_EQ(info(*engine).origin, Origin::tuned);
     EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
+    for (const Winner& row : make_engine()->store()->winners()) {
+        EXPECT_FALSE(row.range.by_default) << "a sweep would count its sizes as served";
+    }
+}
+
+TEST_F(EngineRanges, APinKeepsNoOtherDefault) {
+    tune_before();
+    restore("block=32 items=1", {.covers = "n=800..1400", .by_default = true});
+    const auto store = make_engine();
+    store->store()->pin(winner_id(store->store()->winners().at(0)), true);
+    EXPECT_EQ(info(*make_engine()).origin, Origin::tuned);
+    EXPECT_EQ(info(*make_engine()).origin, Origin::stored);
+}
+
+TEST_F(EngineRanges, AFrozenSessionIsServedByDefault) {
+    tune_before();
+    restore(kFakeDefault, {.covers = "n=800..1400", .by_default = true});
+    options_.frozen = true;
+    const auto engine = make_engine();
+    EXPECT_EQ(info(*engine).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().unserved, 0);
+    EXPECT_EQ(info(*engine, 5000).origin, Origin::template_default);
+    EXPECT_EQ(engine->counters().unserved, 1);
 }
 
 TEST_F(EngineRanges, TheLargestComparisonAtASizeCounts) {

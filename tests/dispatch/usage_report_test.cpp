@@ -51,6 +51,16 @@ TEST(UsageReport, GivesEachCallToTheRowThatServesItsSize) {
               (std::map<std::string, std::int64_t>{{"stored", 2010}, {"tuned", 1000}}));
 }
 
+TEST(UsageReport, GivesCallsOfTheDefaultToAWinnerByDefault) {
+    std::vector winners{winner_of(1, 9, "a"), winner_of(10, 99, "b")};
+    winners[0].range.by_default = true;
+    const std::vector usages{usage_of(5, 10, "another default", "rule"),
+                             usage_of(50, 1000, "another default", "rule")};
+    const UsageReport report = usage_report(winners, usages, unknown);
+    EXPECT_EQ(report.winners[0].calls, 10);
+    EXPECT_EQ(report.winners[1].calls, 0);
+}
+
 TEST(UsageReport, CountsWhatNoWinnerOfTodayHasAnswered) {
     const std::vector winners{winner_of(1, 9, "a")};
     CallRecord other_kernel = usage_of(5, 16, "a");

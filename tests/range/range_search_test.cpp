@@ -328,9 +328,12 @@ TEST(RangeSearch, TheDefaultOfOneSizeIsAConfiguration) {
     SimulatedDevice device(7);
     device.add("c", flat);
     device.standard = [](const Sizes& /*sizes*/) { return 990; };
-    const SizeBox domain{{kLow}, {1 << 20}};
-    for (const ServedRange& range : search_range(device, plan_of(domain))) {
-        EXPECT_NE(range.configuration, kDefault) << "ranges of one size are cut where it changes";
+    for (const SizeBox& domain : {SizeBox{{kLow}, {1 << 20}}, SizeBox{{8, kLow}, {8, 1 << 20}}}) {
+        RangePlan plan = plan_of(domain);
+        plan.anchors = {domain.from, domain.to};
+        for (const ServedRange& range : search_range(device, plan)) {
+            EXPECT_NE(range.configuration, kDefault) << "ranges are cut where it changes";
+        }
     }
 }
 

@@ -88,6 +88,16 @@ TEST_F(WinnerRanges, ByDefaultAreNotThoseOfTheConfiguration) {
               winner_id(*memory_->find(plain_key(), Sizes{5500})));
 }
 
+TEST_F(WinnerRanges, ThatAreUnsureStayBesideASureOneOfTheSameSizesAndConfiguration) {
+    Winner sure = stored_range("n=2048", "");
+    sure.complete = true;
+    save(sure);
+    save(unsure(stored_range("n=2048", "n=1024..4096")));
+    EXPECT_EQ(serving({2048}), "n=2048: ");
+    EXPECT_EQ(serving({2049}), "");
+    EXPECT_EQ(nearest({2049}).size(), 2U) << "the unsure one, then the sure one";
+}
+
 TEST_F(WinnerRanges, DoNotDependOnTheBucket) {
     save(stored_range("n=2048", "n=1..1000000"));
     RecordKey key = plain_key();

@@ -73,7 +73,7 @@ double pessimistic_speed_up(const Certainty& certainty) {
 bool may_be_slower(const Winner& winner) {
     constexpr double kAsFast = 0.985;  // as near as comparisons of two configurations tell
     const Certainty& its = winner.certainty;
-    if (winner.pinned || winner.default_median_ns <= 0) {
+    if (winner.pinned || winner.range.by_default || winner.default_median_ns <= 0) {
         return false;
     }
     if (is_provisional(its)) {

@@ -72,7 +72,8 @@ double pessimistic_speed_up(const Certainty& certainty);
 /// itself: the default is to serve. A provisional one is to be faster by pessimistic_speed_up(),
 /// another one to be as fast as noise lets one see. Of a sure range, which was compared at many
 /// sizes, the middle of the interval counts, because the interval is of one of these sizes and of
-/// few samples. False if the default failed, if no interval is known, and for a pinned one.
+/// few samples. False if the default failed, if no interval is known, and for a winner that is
+/// pinned or by default.
 bool may_be_slower(const Winner& winner);
 
 /// Whether it may answer at sizes that it does not serve: it has code, is not slower, and is more

@@ -306,8 +306,8 @@ void WinnerTable::put(Winner winner) {
     }
     auto boxes = boxes_of(winner);
     for (const auto& [rowid, same] : read_same(winner)) {
-        if (same.counts() && yields(winner, *same.winner)) {
-            return;
+        if (same.counts() && same.winner->range.unsure && yields(winner, *same.winner)) {
+            return;  // a pinned one
         }
     }
     if (const auto better = better_served(winner); !better.empty()) {
@@ -322,6 +322,9 @@ void WinnerTable::put(Winner winner) {
         take_away(place, *boxes);
     }
     for (const auto& [rowid, rest] : read_same(winner)) {
+        if (rest.counts() && yields(winner, *rest.winner)) {
+            continue;  // it keeps its sizes
+        }
         if (rest.counts()) {
             inherit(winner, *boxes, *rest.winner);
         }

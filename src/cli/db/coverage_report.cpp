@@ -34,10 +34,9 @@ Lines lines_of(const std::vector<SizeBox>& boxes, const std::vector<std::string>
 Lines unsure_lines(const Coverage& coverage) {
     Lines lines;
     for (const Winner* const winner : coverage.unsure) {
-        const std::string bound = bound_text(winner->range);
         for (const std::string& sizes :
              lines_of(boxes_of(*winner).value_or(std::vector<SizeBox>{}), coverage.size_names)) {
-            lines.push_back(bound == "?" ? sizes : fmt::format("{}: {}", sizes, bound));
+            lines.push_back(fmt::format("{}: {}", sizes, bound_sentence(winner->range)));
         }
     }
     return lines;
@@ -81,7 +80,8 @@ Json boxes_json(const std::vector<SizeBox>& boxes, const std::vector<std::string
 
 /// null if it is not known.
 Json bound_json(const Winner* winner) {
-    const bool known = winner != nullptr && winner->range.loss_bound > 0;
+    const bool known = winner != nullptr && winner->range.loss_bound > 0 &&
+                       winner->range.loss_bound < kMostLossBound;
     return known ? Json(winner->range.loss_bound) : Json();
 }
 
@@ -110,6 +110,7 @@ Json coverage_report_json(const Coverage& coverage, std::size_t binaries) {
         return {{"sizes", boxes_json(boxes_of(*winner).value_or(std::vector<SizeBox>{}),
                                      coverage.size_names)},
                 {"configuration", winner->configuration},
+                {"by_default", winner->range.by_default},
                 {"loss_bound", bound_json(winner)},
                 {"held_out", winner->range.held_out}};
     };

@@ -175,6 +175,7 @@ Json explanation_json(const Explanation& explanation, const std::string& sizes) 
             {"sizes", sizes},
             {"half_octaves", half_octaves_json(explanation.key.bucket, sizes)},
             {"answer", explanation.answer},
+            {"configuration", explanation.configuration},
             {"rows", json_list(explanation.rows, row_json)},
             {"costs", json_list(explanation.costs, cost_json)}};
 }
@@ -236,8 +237,15 @@ std::string explanation_text(const Explanation& explanation, const View& setting
         }
     }
     std::string text = one_line(explanation.answer) + '\n';
-    if (!rows.empty() && !rows.front()->reason.empty()) {
-        text += fmt::format("why: {}\n", one_line(rows.front()->reason));
+    if (explanation.answer.find(explanation.configuration) == std::string::npos) {
+        text += fmt::format("configuration: {}\n", explanation.configuration);
+    }
+    const auto nearest = std::find_if(rows.begin(), rows.end(), [](const ExplainedRow* row) {
+        return row->octaves == 0 || may_answer_elsewhere(row->winner);
+    });
+    if (nearest != rows.end() && !(*nearest)->reason.empty()) {
+        text += fmt::format("{}: {}\n", (*nearest)->octaves == 0 ? "why" : "the nearest winner",
+                            one_line((*nearest)->reason));
     }
     const View shown = rows_view(rows, width == kWhole ? kAllRows : kShown);
     text += apart("", settings, width) + apart("", shown, width);

@@ -281,11 +281,15 @@ RangeReport tune_range(SessionTuner& tuner, const Task& task, const SizeBox& dom
     const RangePlan range = whole_range(task.problem.kernel, domain, plan.seed);
     WholeRangeTuner sizes(tuner, range.anchors.size(), effort, hooks, reuse);
     std::size_t tries = 0;
+    std::vector<Winner> of_other_defaults;
     for (const Winner& winner : winners_of(tuner.store(), task, domain)) {
-        if (is_same_place(winner.provenance, RecordMaker(task).provenance())) {
+        if (is_of_other_default(task, winner)) {
+            of_other_defaults.push_back(winner);
+        } else if (is_same_place(winner.provenance, RecordMaker(task).provenance())) {
             tries = std::max(tries, tries_of(winner.certainty));
         }
     }
+    tuner.store().tell([&](TuningStore& store) { store.remove(of_other_defaults, false); });
     RangeReport report;
     report.winners = range_winners(task, range, effort, *hooks.stop, sizes);
     for (Winner& winner : report.winners) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dispatch/behind/range_winners.hpp"
 #include "dispatch/behind/stored_costs.hpp"
 #include "dispatch/session_options.hpp"
 #include "jitune/error.hpp"
@@ -19,6 +20,17 @@
 namespace jitune::internal {
 
 namespace {
+
+/// Removes winners by default for the task's sizes whose default is another one since: else a fresh
+/// winner would yield to them, also to a pinned one.
+void forget_other_defaults(TuningStore& store, const Task& task) {
+    for (auto row = store.find(task.key(), task.problem.sizes);
+         row && is_of_other_default(task, *row); row = store.find(task.key(), task.problem.sizes)) {
+        if (store.remove({&*row, 1}, false) == 0) {
+            return;
+        }
+    }
+}
 
 /// True for a legal configuration. Another program may have written the text.
 bool is_legal(const Task& task, const std::string& configuration) {
@@ -53,6 +65,7 @@ TuneReport SessionTuner::tune_prepared(const Task& task, SearchPlan plan, const 
     const RecordMaker record_maker(task);
     store_.tell([&](TuningStore& store) {
         std::call_once(recovered_, [&] { MeasurementJournal::recover(options_.database, store); });
+        forget_other_defaults(store, task);
     });
     const StepLimits limits{options_.hang_limit, options_.compile_limit};
     const auto stored =
@@ -277,7 +290,28 @@ bool SessionTuner::adopt(const Task& task, const TuneHooks& hooks) {
     task.check();
     const auto brought = store_.tell(
         [&](TuningStore& store) { return store.incumbent(task.key(), task.problem.sizes); });
-    if (!brought || !was_sure(*brought) || !is_legal(task, brought->configuration)) {
+    if (!brought || !was_sure(*brought) || is_of_other_default(task, *brought)) {
+        return false;
+    }
+    const auto store_with = [&](const std::string& format, const std::string& image,
+                                const std::vector<std::string>& symbols) {
+        Winner whole = *brought;
+        whole.image_format = format;
+        whole.image = image;
+        whole.symbols = symbols;
+        whole.range.unsure = false;
+        return store_.tell(
+            [&](TuningStore& store) { return store.merges().give_code(*brought, whole); });
+    };
+    if (brought->range.by_default) {  // the default is no other one here, and needs no race
+        Task there = task;
+        there.problem.sizes = exact_sizes(brought->sizes).value();
+        const CompileOutcome outcome =
+            binaries_.compile(there, there.instance(there.default_configuration()));
+        const Binary* const binary = std::get_if<Binary>(&outcome);
+        return binary != nullptr && store_with(binary->format, *binary->image, binary->symbols);
+    }
+    if (!is_legal(task, brought->configuration)) {
         return false;
     }
     log_.info("compiling the winner {} of {}, which a merge has brought without code",
@@ -288,13 +322,7 @@ bool SessionTuner::adopt(const Task& task, const TuneHooks& hooks) {
         log_.info("{} is not as good for {} here as where it was tuned", own, task.name());
         return false;
     }
-    Winner whole = *brought;
-    whole.image_format = std::move(winner->image_format);
-    whole.image = std::move(winner->image);
-    whole.symbols = std::move(winner->symbols);
-    whole.range.unsure = false;
-    return store_.tell(
-        [&](TuningStore& store) { return store.merges().give_code(*brought, whole); });
+    return store_with(winner->image_format, winner->image, winner->symbols);
 }
 
 }  // namespace jitune::internal

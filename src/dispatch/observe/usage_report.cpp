@@ -18,6 +18,11 @@ bool is_of_winner(const CallRecord& usage) {
     return usage.origin == to_string(Origin::stored) || usage.origin == to_string(Origin::tuned);
 }
 
+bool is_of_default(const CallRecord& usage) {
+    return usage.origin == to_string(Origin::template_default) ||
+           usage.origin == to_string(Origin::rule);
+}
+
 /// What one call saves.
 SavedTime saved_by_call(const Winner& winner, const CallRecord& usage, const WinnerTime& time_at) {
     if (winner.default_median_ns <= 0) {
@@ -52,13 +57,17 @@ void SavedTime::add(const SavedTime& other) {
 
 std::optional<std::size_t> AnswerIndex::answering(const CallRecord& usage) const {
     const auto sizes = usage.problem_sizes();
-    if (!sizes || !is_of_winner(usage)) {
+    if (!sizes || !(is_of_winner(usage) || is_of_default(usage))) {
         return std::nullopt;
     }
     for (const std::size_t place : index_.serving(usage.key, *sizes)) {
         const Winner& winner = winners_[place];
-        if (winner.configuration == usage.configuration &&
-            winner.provenance.created_at == usage.winner_at) {
+        const bool is_by_default = winner.range.by_default && may_serve(trust_of(winner)) &&
+                                   is_of_default(usage) &&
+                                   winner.provenance.created_at <= usage.last_at;
+        if (is_by_default ||
+            (is_of_winner(usage) && winner.configuration == usage.configuration &&
+             winner.provenance.created_at == usage.winner_at)) {
             return place;
         }
     }
@@ -67,9 +76,7 @@ std::optional<std::size_t> AnswerIndex::answering(const CallRecord& usage) const
 
 bool AnswerIndex::is_for_withheld(const CallRecord& usage) const {
     const auto sizes = usage.problem_sizes();
-    const bool is_of_default = usage.origin == to_string(Origin::template_default) ||
-                               usage.origin == to_string(Origin::rule);
-    if (!sizes || !is_of_default) {
+    if (!sizes || !is_of_default(usage)) {
         return false;
     }
     const std::vector<std::size_t> places = index_.serving(usage.key, *sizes);
