@@ -58,15 +58,17 @@ part = "max(element_bytes, iif(row_bytes % 4 = 0, 4, iif(row_bytes % 2 = 0, 2, 1
 few_wide = "rows > 32 AND columns > 24 * sm_count"
 few_tile = """iif(columns <= 72 * sm_count, 16,
     iif(columns <= 144 * sm_count, 32, 64 / element_bytes))"""  # in columns
+few_across = "max(8, few_tile * element_bytes / part)"
 few_pack = "iif(few_wide, part / element_bytes, 1)"
 few_block = """min(fits * 16 / (few_pack * element_bytes),
     iif(rows <= iif(few_wide, iif(few_pack > 1, 256, 64), 192), iif(rows <= 32 AND columns <= 8, 128, 256),
     iif(rows <= 512 OR columns / few_pack > 8 * sm_count, 512, 1024)))"""
 pack_block = "min(2 * fits, iif(rows <= 128, 128, iif(rows <= 1024, 256, 512)))"
 pack_tile = "iif(rows <= 1024, 8, iif(bytes > 67108864 AND columns > 1024, 32, iif(columns > 32 * sm_count, 16, 8)))"
-large = "bytes > 16777216 AND columns > 1024"
+large = "bytes > 16777216 AND columns > iif(part = 4, 32 * sm_count, 1024)"
+most_pack = "iif(large OR (bytes > 4194304 AND row_bytes >= 128), part, element_bytes)"
 most_block = """iif(large AND element_bytes = part AND part = 2 AND columns > 128 * sm_count, 128,
-    iif(large OR (columns < 128 AND rows <= 4096), 256, 512))"""
+    iif((large AND part < 4) OR (columns < 128 AND rows <= 4096), 256, 512))"""
 
 [[default]]  # little data: one trip of one block
 # The defaults follow winners on an H200; docs/reference/performance.md has what they lose.
@@ -100,7 +102,7 @@ blocks_per_sm = 16
 when = "narrow AND rows <= 1024 AND (rows <= 32 OR columns <= 64 * sm_count)"
 block = "few_block"
 threads_across = """iif(rows <= 32, iif(columns > 64, 64, iif(columns > 8, 16, 8)),
-    iif(few_pack > 1 OR columns <= iif(rows <= 64, 8, iif(rows <= 192, 24, 16)) * sm_count, 8, 16))"""
+    iif(few_pack > 1 OR columns <= iif(rows <= 64, 8, iif(rows <= 512, 24, 16)) * sm_count, 8, 16))"""
 pack_bytes = "few_pack * element_bytes"
 unroll = "iif(rows <= 96 AND columns <= iif(rows <= 32, 64, iif(rows <= 64, 24 * sm_count, 1024)), 4, 8)"
 blocks_per_sm = "iif(rows <= 512 OR columns > 32 * sm_count, 2048, 1024) / few_block"
@@ -116,18 +118,19 @@ blocks_per_sm = "iif(1024 * sm_count / pack_block >= ceil_div(row_bytes, 8 * pac
 [[default]]  # few rows of others
 when = "narrow AND rows <= 1024"
 block = "iif(rows <= 64 AND part > element_bytes, 128, 256)"
-threads_across = "max(8, few_tile * element_bytes / part)"
+threads_across = "few_across"
 pack_bytes = "part"
 unroll = 8
-blocks_per_sm = "iif(rows <= 64 AND part > element_bytes, 16, 8)"
+blocks_per_sm = """iif(rows <= 64 AND part > element_bytes, 16,
+    iif(ceil_div(columns, few_across * part / element_bytes) <= 4 * sm_count, 4, 8))"""
 
 [[default]]  # many rows
 when = "narrow"
 block = "most_block"
-threads_across = """iif(large, iif(part = 4 OR element_bytes = 2 OR (part = 2 AND columns <= 64 * sm_count), 32, 64),
-    iif(columns > 1024, 32, iif(columns <= 32 OR most_block = 256, 8, 16)))"""
-pack_bytes = "iif(large, part, element_bytes)"
-unroll = "iif(large AND part = 1 AND columns <= 64 * sm_count, 4, 8)"
+threads_across = """iif(large, iif(part = 4 OR (element_bytes = 1 AND (part = 1 OR columns > 64 * sm_count)), 64, 32),
+    iif(columns > 1024 AND most_pack = element_bytes, 32, iif(columns <= 32 OR most_block = 256, 8, 16)))"""
+pack_bytes = "most_pack"
+unroll = "iif(large AND (part = 4 OR (part = 1 AND columns <= 64 * sm_count)), 4, 8)"
 blocks_per_sm = "iif(large OR columns > 32 * sm_count, 2048, 1024) / most_block"
 
 [[default]]  # one trip of one block for each tile
