@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "dispatch/answer/explanation.hpp"
+#include "dispatch/behind/range_winners.hpp"
 #include "fake/fake_clock.hpp"
 #include "fixtures/engine_fixture.hpp"
 #include "tuner_db/winners/precedence.hpp"
@@ -113,6 +114,9 @@ TEST_F(EngineRanges, ANewDefaultDoesNotAnswerForAnOlderOne) {
     tune_before();
     restore("block=32 items=1", {.covers = "n=800..1400", .by_default = true});
     const auto engine = make_engine();
+    Winner of_no_size = engine->store()->winners().at(0);
+    of_no_size.sizes = "n=800..1400";
+    EXPECT_TRUE(is_of_other_default({device_, kernel_, fake_sum_problem()}, of_no_size));
     EXPECT_EQ(unserved(engine->tuner().store(), {device_, kernel_, fake_sum_problem()},
                        {{800}, {1400}}, Reuse::all)
                   .size(),

@@ -47,8 +47,7 @@ Binary binary_of(const Row& row) {
     return {row.image_format, std::make_shared<const std::string>(row.image), row.symbols};
 }
 
-/// The sizes within a sixteenth: the default of some sizes serves no others by default, because
-/// other sizes may have another.
+/// The sizes within a sixteenth of these: farther away, rules may give another default.
 SizeBox near_by(std::span<const std::int64_t> sizes) {
     constexpr std::int64_t kPart = 16;
     SizeBox box = SizeBox::point(sizes);

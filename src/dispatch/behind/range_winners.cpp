@@ -194,9 +194,12 @@ std::optional<Winner> TaskBench::winner_of(const ServedRange& range) {
 }  // namespace
 
 bool is_of_other_default(const Task& task, const Winner& winner) {
-    const auto sizes = exact_sizes(winner.sizes);
-    if (!winner.range.by_default || !sizes) {
+    if (!winner.range.by_default) {
         return false;
+    }
+    const auto sizes = exact_sizes(winner.sizes);
+    if (!sizes || sizes->size() != task.problem.sizes.size()) {  // another program has written it
+        return true;
     }
     Task there = task;
     there.problem.sizes = *sizes;
