@@ -20,6 +20,7 @@
 #include "families/own/kernel_file.hpp"
 #include "measure/statistics.hpp"
 #include "text/units.hpp"
+#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finals.hpp"
 

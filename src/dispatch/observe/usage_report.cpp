@@ -65,9 +65,8 @@ std::optional<std::size_t> AnswerIndex::answering(const CallRecord& usage) const
         const bool is_by_default = winner.range.by_default && may_serve(trust_of(winner)) &&
                                    is_of_default(usage) &&
                                    winner.provenance.created_at <= usage.last_at;
-        if (is_by_default ||
-            (is_of_winner(usage) && winner.configuration == usage.configuration &&
-             winner.provenance.created_at == usage.winner_at)) {
+        if (is_by_default || (is_of_winner(usage) && winner.configuration == usage.configuration &&
+                              winner.provenance.created_at == usage.winner_at)) {
             return place;
         }
     }
