@@ -90,7 +90,7 @@ std::string provisional_text(const Winner& winner) {
                        : trust_of(winner) == Trust::provisional
                            ? "the next sweep on a quiet machine tunes it again"
                            : "kept, because the machine was never quiet",
-                       may_be_slower(winner) ? "; the default serves, which may be faster" : "");
+                       may_be_slower(winner) ? "; the default serves where it is another one" : "");
 }
 
 View::Cell speed_ups_cell(std::span<const Winner* const> winners) {

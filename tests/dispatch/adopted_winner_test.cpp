@@ -89,6 +89,7 @@ TEST_F(AdoptedWinner, ByDefaultNeedsNoRace) {
     const auto engine = this->engine();
     EXPECT_EQ(info(*engine, 1300).origin, Origin::template_default);
     EXPECT_EQ(engine->counters().tunings, 0);
+    EXPECT_EQ(engine->store()->measurements().digests(), other_->measurements().digests());
     EXPECT_NE(engine->store()->winners().at(0).image_format, kNoCode);
 }
 

@@ -241,6 +241,7 @@ TEST_F(ExplanationTest, AgreesWithWhatTheEngineDoes) {
                                     {1 << 14, Origin::template_default}}) {
         const Explanation explanation = explain_for(n);
         EXPECT_EQ(explanation.rows.at(0).serves, origin == Origin::stored) << n;
+        EXPECT_EQ(explanation.rows.at(0).is_nearest, origin == Origin::nearest) << n;
         const DispatchInfo answered = info(*make_engine(), n);
         EXPECT_EQ(answered.origin, origin) << n;
         EXPECT_EQ(explanation.configuration, answered.configuration) << n;

@@ -36,7 +36,10 @@ Lines unsure_lines(const Coverage& coverage) {
     for (const Winner* const winner : coverage.unsure) {
         for (const std::string& sizes :
              lines_of(boxes_of(*winner).value_or(std::vector<SizeBox>{}), coverage.size_names)) {
-            lines.push_back(fmt::format("{}: {}", sizes, bound_sentence(winner->range)));
+            lines.push_back(fmt::format("{}: {}", sizes,
+                                        winner->range.held_out == 0
+                                            ? "not tested at held-out sizes"
+                                            : bound_sentence(winner->range)));
         }
     }
     return lines;

@@ -20,7 +20,6 @@
 #include "families/own/kernel_file.hpp"
 #include "measure/statistics.hpp"
 #include "text/units.hpp"
-#include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
 #include "tuning/finals/finals.hpp"
 
@@ -241,12 +240,13 @@ std::string explanation_text(const Explanation& explanation, const View& setting
     if (explanation.answer.find(explanation.configuration) == std::string::npos) {
         text += fmt::format("configuration: {}\n", explanation.configuration);
     }
-    const auto nearest = std::find_if(rows.begin(), rows.end(), [](const ExplainedRow* row) {
-        return row->octaves == 0 || may_answer_elsewhere(row->winner);
+    auto told = std::find_if(rows.begin(), rows.end(), [](const ExplainedRow* row) {
+        return row->serves || row->is_withheld || row->is_nearest;
     });
-    if (nearest != rows.end() && !(*nearest)->reason.empty()) {
-        text += fmt::format("{}: {}\n", (*nearest)->octaves == 0 ? "why" : "the nearest winner",
-                            one_line((*nearest)->reason));
+    told = told == rows.end() ? rows.begin() : told;
+    if (told != rows.end() && !(*told)->reason.empty()) {
+        text += fmt::format("{}: {}\n", (*told)->is_nearest ? "the nearest winner" : "why",
+                            one_line((*told)->reason));
     }
     const View shown = rows_view(rows, width == kWhole ? kAllRows : kShown);
     text += apart("", settings, width) + apart("", shown, width);

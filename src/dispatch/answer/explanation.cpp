@@ -51,10 +51,11 @@ std::string provisional_text(const Winner& winner) {
     constexpr double kLeastTold = 0.1;
     std::string text = fmt::format("; provisional: {}", why);
     const bool tells = pessimistic_speed_up(winner.certainty) >= kLeastTold;
-    if (winner.default_median_ns > 0 && !tells) {
+    const bool is_compared = winner.default_median_ns > 0 && !winner.range.by_default;
+    if (is_compared && !tells) {
         text += " so much that nothing is known of its speed-up";
-    } else if (winner.default_median_ns > 0) {
-        text += fmt::format(", so that the speed-up may be no more than {:.2f}x",
+    } else if (is_compared) {
+        text += fmt::format(", so that the speed-up may be as low as {:.2f}x",
                             pessimistic_speed_up(winner.certainty));
     }
     return text + (trust_of(winner) == Trust::provisional
@@ -166,6 +167,7 @@ void note_nearest(std::vector<ExplainedRow>& rows, const std::vector<Winner>& ne
                winner_id(one.winner) == winner_id(nearest.front());
     });
     if (row != rows.end()) {
+        row->is_nearest = true;
         row->reason = fmt::format(
             "nearest stored size: answers{}; {}",
             answers ? "" : " only under the policies \"offline\" and \"background\"", row->reason);

@@ -38,6 +38,7 @@ struct ExplainedRow {
     bool is_comparable = false;  ///< only the size may differ
     bool serves = false;
     bool is_withheld = false;  ///< may_be_slower(): the default answers in its place
+    bool is_nearest = false;   ///< the first that may answer though it does not serve the sizes
     double octaves = 0;        ///< octaves_between() its range and the sizes
     std::string reason;        ///< "serves: …", "other device class: cuda cc=80 …"
     std::int64_t calls = 0;    ///< recorded calls that it has answered
