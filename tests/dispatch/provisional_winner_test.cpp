@@ -74,7 +74,7 @@ TEST_F(ProvisionalWinner, IsExplained) {
             .rows.at(0)
             .reason.find(
                 "provisional: other processes disturbed its tuning, so that the speed-up may be "
-                "no more than 2.50x"),
+                "as low as 2.50x"),
         std::string::npos)
         << explain(*engine(), task()).rows.at(0).reason;
     store_with_low(0.99);
