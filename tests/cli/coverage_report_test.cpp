@@ -20,21 +20,22 @@ TEST(CoverageReport, SaysWhatIsServedAndWhatIsNot) {
     std::vector<Winner> winners{ranged("n=1..7; n=16..63"), ranged("n=100..200", 0),
                                 ranged("n=8..9", 1.3)};
     winners[2].range.unsure = true;
-    EXPECT_EQ(coverage_report(coverage_of(winners).at(0), 2),
-              "kernel          reduce\n"
-              "types           element=float32 operation=sum\n"
-              "alignment       16 bytes\n"
-              "device class    cuda cc=90\n"
-              "template        0123\n"
-              "served          n=1..7\n"
-              "                n=16..63\n"
-              "                n=100..200\n"
-              "share           78.5 % of the octaves between the smallest and the largest size\n"
-              "holes           n=8..15\n"
-              "                n=64..99\n"
-              "configurations  1, in 2 binaries\n"
-              "worst bound     1.02 on 59 sizes; not known of 1 of 2 winners\n"
-              "unsure          n=8..9: at most 30.0 % slower than the best, with 59 held-out sizes\n");
+    EXPECT_EQ(
+        coverage_report(coverage_of(winners).at(0), 2),
+        "kernel          reduce\n"
+        "types           element=float32 operation=sum\n"
+        "alignment       16 bytes\n"
+        "device class    cuda cc=90\n"
+        "template        0123\n"
+        "served          n=1..7\n"
+        "                n=16..63\n"
+        "                n=100..200\n"
+        "share           78.5 % of the octaves between the smallest and the largest size\n"
+        "holes           n=8..15\n"
+        "                n=64..99\n"
+        "configurations  1, in 2 binaries\n"
+        "worst bound     1.02 on 59 sizes; not known of 1 of 2 winners\n"
+        "unsure          n=8..9: at most 30.0 % slower than the best, with 59 held-out sizes\n");
 }
 
 TEST(CoverageReport, IsSafeForATerminalWhateverTheDatabaseHolds) {
