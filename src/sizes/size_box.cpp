@@ -76,6 +76,16 @@ bool SizeBox::overlaps(const SizeBox& other) const {
     return common;
 }
 
+SizeBox SizeBox::near(std::span<const std::int64_t> sizes, std::int64_t parts) {
+    SizeBox box = point(sizes);
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+        const std::int64_t above = std::numeric_limits<std::int64_t>::max() - sizes[i];
+        box.from[i] -= sizes[i] / parts;
+        box.to[i] += std::min(sizes[i] / parts, above);
+    }
+    return box;
+}
+
 SizeBox SizeBox::common(const SizeBox& other) const {
     SizeBox both = *this;
     for (std::size_t i = 0; i < from.size(); ++i) {

@@ -21,6 +21,8 @@ struct SizeBox {
 
     /// Only these sizes.
     static SizeBox point(std::span<const std::int64_t> sizes);
+    /// The sizes that differ from these by at most one part of `parts` in each dimension.
+    static SizeBox near(std::span<const std::int64_t> sizes, std::int64_t parts);
 
     [[nodiscard]] bool contains(std::span<const std::int64_t> sizes) const;
     [[nodiscard]] bool overlaps(const SizeBox& other) const;

@@ -6,6 +6,7 @@
 #include "fixtures/call_fixture.hpp"
 #include "fixtures/ordinary_user.hpp"
 #include "tuner_db/file/sqlite.hpp"
+#include "tuning/record/record_maker.hpp"
 
 namespace jitune::internal {
 namespace {

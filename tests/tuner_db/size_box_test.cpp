@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sizes/size_box.hpp"
 
+#include <limits>
+
 #include <random>
 
 #include <gtest/gtest.h>
@@ -97,6 +99,12 @@ TEST(Octaves, AddUpTheDimensions) {
     EXPECT_DOUBLE_EQ(octaves_between(Sizes{4, 3}, Sizes{1, 6}), 3);
     EXPECT_DOUBLE_EQ(octaves_of({{1, 5}, {8, 5}}), 3);
     EXPECT_DOUBLE_EQ(octaves_between(SizeBox{{2, 1}, {4, 9}}, Sizes{16, 5}), 2);
+}
+
+TEST(SizeBox, IsNearSizesByAPartOfEach) {
+    EXPECT_EQ(SizeBox::near(Sizes{1000, 15}, 16), (SizeBox{{938, 15}, {1062, 15}}));
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(SizeBox::near(Sizes{kLargest}, 16).to, Sizes{kLargest});
 }
 
 }  // namespace

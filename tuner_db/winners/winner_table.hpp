@@ -24,7 +24,8 @@ bool is_sound(const Winner& winner);
 /// The text of these boxes.
 const std::string& served_text(const Winner& winner);
 
-/// What serves the winner's sizes: its configuration, or "the default" of a winner by default.
+/// Returns the configuration that serves the winner's sizes, or "the default" for a winner by
+/// default.
 std::string server_text(const Winner& winner);
 
 /// WinnerRange::covers of these boxes: the same text for the same sizes. Empty: `sizes` alone.

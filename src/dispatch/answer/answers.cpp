@@ -15,6 +15,7 @@
 #include "support/loop_clock.hpp"
 #include "tuner_db/winners/trust.hpp"
 #include "tuner_db/winners/winner_table.hpp"
+#include "tuning/record/record_maker.hpp"
 
 namespace jitune::internal {
 
@@ -47,17 +48,6 @@ Binary binary_of(const Row& row) {
     return {row.image_format, std::make_shared<const std::string>(row.image), row.symbols};
 }
 
-/// The sizes within a sixteenth of these: farther away, rules may give another default.
-SizeBox near_by(std::span<const std::int64_t> sizes) {
-    constexpr std::int64_t kPart = 16;
-    SizeBox box = SizeBox::point(sizes);
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-        box.from[i] -= sizes[i] / kPart;
-        box.to[i] += sizes[i] / kPart;
-    }
-    return box;
-}
-
 /// Describes an answer by the winner, or by the default in its place.
 void describe(Resolved& answer, const Winner& winner, std::span<const std::int64_t> sizes) {
     answer.winner = digest_of(winner);
@@ -67,30 +57,13 @@ void describe(Resolved& answer, const Winner& winner, std::span<const std::int64
     }
     answer.is_provisional = trust_of(winner) == Trust::provisional;
     answer.serves = box_around(winner, sizes);
-    if (winner.range.by_default) {
-        answer.serves = answer.serves.common(near_by(sizes));
+    if (winner.range.by_default) {  // farther away, rules may give another default
+        constexpr std::int64_t kNear = 16;
+        answer.serves = answer.serves.common(SizeBox::near(sizes, kNear));
     }
 }
 
 }  // namespace
-
-KeptBinary kept_place(const Task& task, const Configuration& configuration,
-                      const Instance& instance) {
-    Hasher hasher("instance");
-    hasher.text(instance.program());
-    for (const std::string& expression : instance.expressions) {
-        hasher.text(expression);
-    }
-    const RecordKey key = task.key();
-    KeptBinary place;
-    place.kernel = key.kernel;
-    place.types = key.types;
-    place.configuration = configuration.text();
-    place.template_hash = key.template_hash;
-    place.device_class = key.device_class;
-    place.instance = hex(hasher.digest());
-    return place;
-}
 
 std::chrono::milliseconds Answers::patience() const {
     constexpr std::chrono::milliseconds kLong(2000);

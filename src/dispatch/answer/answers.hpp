@@ -17,11 +17,6 @@
 
 namespace jitune::internal {
 
-/// The row under which the database keeps the code of a configuration, whose instance is
-/// `instance`: a KeptBinary without compiler and code.
-KeptBinary kept_place(const Task& task, const Configuration& configuration,
-                      const Instance& instance);
-
 /// What can answer a miss in the dispatch table: the database, the template's default, a tuning.
 /// Thread-safe.
 class Answers {

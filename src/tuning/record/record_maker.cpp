@@ -7,6 +7,8 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include "support/hash.hpp"
+
 namespace jitune::internal {
 
 namespace {
@@ -52,6 +54,24 @@ Winner RecordMaker::winner(const std::vector<Finalist>& finalists, const Gain& g
             provenance_,
             task_.reproducibility(first.evaluation->configuration),
             gain.certainty};
+}
+
+KeptBinary kept_place(const Task& task, const Configuration& configuration,
+                      const Instance& instance) {
+    Hasher hasher("instance");
+    hasher.text(instance.program());
+    for (const std::string& expression : instance.expressions) {
+        hasher.text(expression);
+    }
+    const RecordKey key = task.key();
+    KeptBinary place;
+    place.kernel = key.kernel;
+    place.types = key.types;
+    place.configuration = configuration.text();
+    place.template_hash = key.template_hash;
+    place.device_class = key.device_class;
+    place.instance = hex(hasher.digest());
+    return place;
 }
 
 }  // namespace jitune::internal

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "tuner_db/winners/binary_table.hpp"
 #include "tuner_db/winners/record.hpp"
 #include "tuning/finals/finalist.hpp"
 #include "tuning/task.hpp"
@@ -36,5 +37,10 @@ private:
     Task task_;
     Provenance provenance_;
 };
+
+/// The row under which the database keeps the code of a configuration, whose instance is
+/// `instance`: a KeptBinary without compiler and code.
+KeptBinary kept_place(const Task& task, const Configuration& configuration,
+                      const Instance& instance);
 
 }  // namespace jitune::internal
